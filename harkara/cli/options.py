@@ -6,6 +6,7 @@ from typing import Concatenate, ParamSpec
 
 import click
 
+from harkara import logs
 from harkara.settings import Settings
 
 P = ParamSpec("P")
@@ -14,14 +15,15 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print one JS
 
 
 def with_settings(command: Callable[Concatenate[Settings, P], None]) -> Callable[P, None]:
-    """Give a command the settings as its first argument, read when it is called.
+    """Give a command the settings as its first argument, and its logs to standard error.
 
     Raises `SettingError` before the command runs if one of them is wrong.
     """
 
     @functools.wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
-        folder = click.get_current_context().find_root().obj
-        command(Settings.from_environ(folder=folder), *args, **kwargs)
+        settings = Settings.from_environ(folder=click.get_current_context().find_root().obj)
+        logs.configure("cli", settings.log_level, settings.log_format)
+        command(settings, *args, **kwargs)
 
     return run

@@ -7,6 +7,8 @@ import msgspec
 from rich.console import Console
 from rich.table import Table
 
+PIPE_WIDTH = 10_000
+
 
 def print_json(value: object) -> None:
     """Print `value` as one indented JSON document."""
@@ -19,11 +21,14 @@ def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[obje
     rows = list(rows)
     for place, column in enumerate(columns):
         numeric = bool(rows) and all(isinstance(row[place], int | float | None) for row in rows)
-        table.add_column(column, justify="right" if numeric else "left", overflow="fold")
+        table.add_column(column, justify="right" if numeric else "left", overflow="fold", no_wrap=place == 0)
     for row in rows:
         table.add_row(*(_cell(value) for value in row))
-    # Markup off: a template or an error in the data must never style or hide the table.
-    Console(markup=False, highlight=False).print(table)
+    # Markup off: data must never style or hide a table. In a pipe no line is folded, for grep.
+    console = Console(markup=False, highlight=False)
+    if not console.is_terminal:
+        console.width = PIPE_WIDTH
+    console.print(table)
 
 
 def _cell(value: object) -> str:

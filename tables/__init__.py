@@ -1,0 +1,1 @@
+"""State with the questions that are asked of it."""
