@@ -63,7 +63,10 @@ def _clickhouse(url: str) -> str | None:
 
     try:
         client = clickhouse_connect.get_client(
-            dsn=url, connect_timeout=int(TIMEOUT_S), send_receive_timeout=int(TIMEOUT_S)
+            dsn=url,
+            interface=urlsplit(url).scheme,  # else TLS would depend on the port's number
+            connect_timeout=int(TIMEOUT_S),
+            send_receive_timeout=int(TIMEOUT_S),
         )
     except ClickHouseError as error:
         return (

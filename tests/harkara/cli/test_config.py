@@ -117,6 +117,18 @@ def test_check_names_what_does_not_answer(
     assert "hush" not in problem["mend"]
 
 
+def test_check_passes_where_something_answers() -> None:
+    """A provider whose port takes connections is no problem."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        result = run(
+            "config",
+            "check",
+            HARKARA_FCM_URL=f"http://127.0.0.1:{server.getsockname()[1]}",
+            HARKARA_FCM_PROJECT_ID="harkara-test",
+        )
+    assert (result.exit_code, result.stderr) == (0, "")
+
+
 @pytest.mark.integration
 def test_check_names_a_kafka_that_does_not_answer(closed_port: int) -> None:
     """Librdkafka's time-out becomes one line, and it writes nothing of its own."""
