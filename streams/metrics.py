@@ -6,6 +6,8 @@ from msgspec import Struct
 
 
 class Kind(StrEnum):
+    """How Prometheus treats a metric."""
+
     COUNTER = "counter"
     GAUGE = "gauge"
     HISTOGRAM = "histogram"
@@ -20,17 +22,25 @@ class Metric(Struct, frozen=True):
     labels: tuple[str, ...] = ()
 
 
-EVENTS_CONSUMED = Metric("events_consumed_total", Kind.COUNTER, "Records read, by topic.", ("topic",))
-DECISIONS = Metric("decisions_total", Kind.COUNTER, "Decisions of the router, by lane, kind and reason.", ("lane", "decision", "reason"))
-REKEYED = Metric("partition_mismatch_total", Kind.COUNTER, "Records found on a partition their key does not belong to.", ("client",))
-SET_ASIDE = Metric("set_aside_total", Kind.COUNTER, "Records refused or put to dead letters, by reason.", ("reason",))
-ATTEMPTS = Metric("attempts_total", Kind.COUNTER, "Provider calls, by provider, channel and outcome.", ("provider", "channel", "outcome"))
-ATTEMPT_SECONDS = Metric("attempt_duration_seconds", Kind.HISTOGRAM, "Time of a provider call.", ("provider",))
+EVENTS_CONSUMED = Metric("events_consumed_total", Kind.COUNTER, "Records read.", ("topic",))
+DECISIONS = Metric(
+    "decisions_total", Kind.COUNTER, "Decisions of the router.", ("lane", "decision", "reason")
+)
+REKEYED = Metric(
+    "partition_mismatch_total", Kind.COUNTER, "Records found on a partition not their own.", ("client",)
+)
+SET_ASIDE = Metric("set_aside_total", Kind.COUNTER, "Records refused or put to dead letters.", ("reason",))
+ATTEMPTS = Metric("attempts_total", Kind.COUNTER, "Provider calls.", ("provider", "channel", "outcome"))
+ATTEMPT_SECONDS = Metric(
+    "attempt_duration_seconds", Kind.HISTOGRAM, "Time of a provider call.", ("provider",)
+)
 IN_FLIGHT = Metric("in_flight", Kind.GAUGE, "Provider calls under way.", ("provider",))
 BREAKER_OPEN = Metric("breaker_open", Kind.GAUGE, "1 while the breaker refuses calls.", ("provider",))
 RATE_LIMIT = Metric("rate_limit_per_second", Kind.GAUGE, "The pace AIMD allows at present.", ("provider",))
 SINK_ROWS = Metric("sink_rows_total", Kind.COUNTER, "Rows written to analytics.", ())
-SINK_REFUSED = Metric("sink_rows_refused_total", Kind.COUNTER, "Rows analytics refused, now dead letters.", ())
+SINK_REFUSED = Metric(
+    "sink_rows_refused_total", Kind.COUNTER, "Rows analytics refused, now dead letters.", ()
+)
 
 METRICS: tuple[Metric, ...] = (
     EVENTS_CONSUMED,

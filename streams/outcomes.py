@@ -34,7 +34,7 @@ class EndpointGone(Struct, frozen=True, gc=False, tag="endpoint_gone"):
 
 
 class Throttled(Struct, frozen=True, gc=False, tag="throttled"):
-    """Refused for rate, certainly not processed. `scope` says which quota: account, device, …"""
+    """Refused for rate, certainly not processed. `scope` names the quota, such as account or device."""
 
     after_ms: int
     scope: str

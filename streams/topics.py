@@ -133,5 +133,10 @@ def changelog(app: str, table: str) -> str:
 CHANGELOGS: tuple[tuple[str, str], ...] = (
     (ROUTER_APP, USER_STATE),
     (ROUTER_APP, PREFERENCES),
-    *((sender_app(c, lane), table) for c in ACTIVE_CHANNELS for lane in LANES for table in (CLAIMS, STOPS_TABLE)),
+    *(
+        (sender_app(c, lane), table)
+        for c in ACTIVE_CHANNELS
+        for lane in LANES
+        for table in (CLAIMS, STOPS_TABLE)
+    ),
 )

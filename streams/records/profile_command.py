@@ -31,6 +31,8 @@ class SetZone(_Command, tag="set_zone", frozen=True, kw_only=True):
 
 
 class SetLocale(_Command, tag="set_locale", frozen=True, kw_only=True):
+    """Language the user reads, as a BCP 47 tag."""
+
     locale: str
 
 
@@ -52,6 +54,8 @@ class RegisterDevice(_Command, tag="register_device", frozen=True, kw_only=True)
 
 
 class RemoveDevice(_Command, tag="remove_device", frozen=True, kw_only=True):
+    """A device that must not be reached any more, named by its id or its token."""
+
     device_id: str = ""
     token: str = ""
 

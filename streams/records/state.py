@@ -5,10 +5,10 @@ msgpack, array-like: fields are only ever added at the end, with a default.
 
 from msgspec import Struct
 
+from streams.reasons import Reason
 from streams.records.decision import Decision, Reservation
 from streams.records.delivery import Delivery
 from streams.records.source import Source
-from streams.reasons import Reason
 
 
 class Device(Struct, frozen=True, gc=False, array_like=True):
