@@ -51,6 +51,7 @@ class Settings:
     """All settings of one process; `Settings()` is the embedded default."""
 
     folder: Path = setting(Path(".harkara"), directory(), "data of the embedded stack and of local state")
+    cache: Path | None = setting(None, directory(), "downloads of all stacks; none: this user's cache folder")
     log_level: str = setting("warning", choice("debug", "info", "warning", "error"), "least level logged")
     log_format: str = setting(
         "auto", choice("auto", "console", "json"), "auto: console at a terminal, else JSON"
@@ -84,6 +85,12 @@ class Settings:
     hash_key: Secret | None = setting(
         None, secret("key", least=32), "hashes user ids for analytics; none: made once in the data folder"
     )
+    callback_url: str | None = setting(
+        None, url("https", "http"), "where providers report to; without a query"
+    )
+    callback_secret: Secret | None = setting(
+        None, secret("key", least=32), "signs callback addresses; none: made once in the data folder"
+    )
 
     fcm_url: str = setting("https://fcm.googleapis.com", url("https", "http"), "push: where FCM v1 answers")
     fcm_project_id: str | None = setting(
@@ -109,8 +116,12 @@ class Settings:
     twilio_api_secret: Secret | None = setting(None, secret(), "SMS: the API key's secret")
     twilio_from: str | None = setting(
         None,
-        text("address", r"\+[1-9]\d{6,14}|[A-Za-z0-9 ]{1,11}", "give a number like +8801… or a sender name"),
-        "SMS: the number or name it comes from",
+        text(
+            "address",
+            r"\+[1-9]\d{6,14}|MG[0-9a-f]{32}|[A-Za-z0-9 ]{1,11}",
+            "give a number like +8801…, a sender name, or a messaging service's SID",
+        ),
+        "SMS: the number, name or messaging service it comes from",
     )
 
     #: Where each value that is not the default came from.

@@ -1,4 +1,4 @@
-"""The analytics key is made once, for all processes of a folder."""
+"""The kept keys are made once, for all processes of a folder."""
 
 import stat
 from concurrent.futures import ThreadPoolExecutor
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harkara.hash_key import hash_key
+from harkara.keys import callback_secret, hash_key
 from harkara.secret import Secret
 from harkara.settings import Settings
 from streams.errors import SettingError
@@ -27,6 +27,13 @@ def test_processes_that_start_together_agree(tmp_path: Path) -> None:
     files = list((tmp_path / "data").iterdir())
     assert [file.name for file in files] == ["hash.key"]
     assert stat.S_IMODE(files[0].stat().st_mode) == 0o600
+
+
+def test_each_purpose_has_its_own_key(tmp_path: Path) -> None:
+    """What leaks of one says nothing about the other."""
+    settings = Settings(folder=tmp_path)
+    assert hash_key(settings) != callback_secret(settings)
+    assert callback_secret(settings) == callback_secret(settings)
 
 
 def test_damaged_file_is_refused(tmp_path: Path) -> None:
