@@ -1,0 +1,130 @@
+"""A Faust table of raw bytes: Faust assigns and restores it, the transport writes it."""
+
+import shutil
+import time
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import Any
+
+import faust
+import structlog
+from faust.events import Event
+from faust.tables.table import Table
+from faust.types.tuples import TP
+from rocksdict import WriteBatch
+
+from connectors.kafka.block import Block
+from connectors.kafka.exits import leave
+from connectors.kafka.view import OFFSET_KEY, OWNED_KEY, View
+from streams.errors import HarkaraError
+from streams.topics import CHANGELOG_DELETE_RETENTION_MS
+
+log = structlog.get_logger(__name__)
+
+#: Small memory per partition: tables x partitions of these live in one process.
+_STORE_OPTIONS = {"write_buffer_size": 8 << 20, "max_write_buffer_number": 3, "block_cache_size": 16 << 20}
+
+
+class BlockSchema(faust.Schema):
+    """Passes blocks through untouched: nothing is decoded, filtered or acknowledged by Faust."""
+
+    def compile(self, app: Any, **_: Any) -> Any:
+        async def decode(message: Any, *, propagate: bool = False) -> Event:
+            return Event(app, message.key, message.value, message.headers, message)
+
+        return decode
+
+
+def wall_ms() -> int:
+    """Return the machine's own time, never the demo's: it dates local stores."""
+    return time.time_ns() // 1_000_000
+
+
+class BlockTable(Table[bytes, bytes]):
+    """Restores from its changelog by whole blocks and trusts a local store only while it is fresh.
+
+    A store last owned longer ago than half the changelog's tombstone retention may hold rows
+    whose deletion was compacted away: it is deleted before recovery, and so is one that stands
+    beyond its changelog's end.
+    """
+
+    stale_after_ms = CHANGELOG_DELETE_RETENTION_MS // 2
+
+    def __init__(self, app: faust.App, name: str, partitions: int) -> None:
+        super().__init__(
+            app, name=name, partitions=partitions, default=bytes, schema=BlockSchema(), options=dict(_STORE_OPTIONS)
+        )
+        self._views: dict[int, View] = {}
+        self.restored = 0  # changelog records read since the start
+
+    def view(self, partition: int) -> View:
+        """Return this partition's view; it is gone after the partition is revoked."""
+        view = self._views.get(partition)
+        if view is None:
+            view = self._views[partition] = View(self.data._db_for_partition(partition))
+        return view
+
+    def drop_views(self) -> None:
+        """Forget everything kept in memory of any partition."""
+        self._views.clear()
+
+    def touch(self) -> None:
+        """Note that the partitions held are still ours."""
+        now = b"%d" % wall_ms()
+        for partition in self._views:
+            self.data._db_for_partition(partition).put(OWNED_KEY, now)
+
+    def apply_changelog_batch(self, batch: Iterable[Any]) -> None:
+        """Write restored blocks; an error here must not be taken for success, so it ends the process."""
+        topic = self.changelog_topic.get_topic_name()
+        blocks: dict[TP, list[Block]] = defaultdict(list)
+        for event in batch:
+            if event.message.topic == topic:
+                blocks[event.message.tp].append(event.message.value)
+        try:
+            for tp, found in blocks.items():
+                self._restore(tp.partition, found)
+        except Exception as error:  # Faust logs and goes on here, which would lose rows
+            leave(HarkaraError(f"restoring {topic}/{error!r}"))
+
+    def _restore(self, partition: int, blocks: list[Block]) -> None:
+        store = WriteBatch(raw_mode=True)
+        for block in blocks:
+            for record in block:
+                if record.value is None:
+                    store.delete(record.key)
+                else:
+                    store.put(record.key, record.value)
+            self.restored += len(block)
+        store.put(OFFSET_KEY, b"%d" % blocks[-1].records[-1].offset)
+        store.put(OWNED_KEY, b"%d" % wall_ms())
+        self.data._db_for_partition(partition).write(store)
+
+    async def on_rebalance(
+        self, assigned: set[TP], revoked: set[TP], newly_assigned: set[TP], generation_id: int = 0
+    ) -> None:
+        topic = self.changelog_topic.get_topic_name()
+        mine = [tp for tp in newly_assigned if tp.topic == topic]
+        ends = await self.app.consumer.highwaters(*mine) if mine else {}
+        await super().on_rebalance(assigned, revoked, newly_assigned, generation_id)
+        for tp in mine:
+            self._distrust(tp, ends.get(tp) or 0)
+
+    def _distrust(self, tp: TP, end: int) -> None:
+        store = self.data
+        db = store._db_for_partition(tp.partition)
+        offset, owned = db.get(OFFSET_KEY), db.get(OWNED_KEY)
+        if offset is None:
+            return
+        age_ms = wall_ms() - int(owned or 0)
+        beyond = int(offset) >= end
+        if age_ms <= self.stale_after_ms and not beyond:
+            return
+        why = "it stands beyond its changelog" if beyond else "its last ownership is too old"
+        log.warning("local store deleted", table=self.name, partition=tp.partition, why=why)
+        path = store.partition_path(tp.partition)
+        store._dbs.pop(tp.partition, None)
+        db.close()
+        del db
+        shutil.rmtree(path)
+        store._db_for_partition(tp.partition)
