@@ -1,0 +1,1 @@
+"""Everything that knows a provider: its wire format, its answers, its credentials."""
