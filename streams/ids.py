@@ -21,9 +21,9 @@ def notification_id(tenant: str, idempotency_key: str) -> str:
     return str(uuid5(_NAMESPACE, f"key\x1f{tenant}\x1f{idempotency_key}"))
 
 
-def row_id(delivery: str, attempt: int) -> str:
-    """Return the schedule's row id for a delivery that waits before attempt `attempt`."""
-    return f"{delivery}.{attempt}"
+def row_id(delivery: str, attempt: int, due_ms: int) -> str:
+    """Return the schedule's row id for a delivery that waits until `due_ms` before attempt `attempt`."""
+    return f"{delivery}.{attempt}.{due_ms}"
 
 
 def key_hash(tenant: str, key: str) -> bytes:

@@ -49,6 +49,7 @@ class Reason(StrEnum):
     # waits
     SCHEDULED = "scheduled"  # the producer asked for a later time
     AWAITING_PROFILE = "awaiting_profile"  # direct user whose profile has not come yet
+    BUSY = "busy"  # the user's delivery before this one is still under way
     STALE = "stale"  # waited in a lane past its freshness; decided again
 
     # from an attempt

@@ -120,7 +120,9 @@ def check(bootstrap: str, wanted: list[Wanted]) -> list[Difference]:
     metadata = admin.list_topics(timeout=_TIMEOUT_S).topics
     present = [w for w in wanted if w.name in metadata]
     differences = [
-        Difference(w.name, "topic", "missing", "present", mendable=False) for w in wanted if w.name not in metadata
+        Difference(w.name, "topic", "missing", "present", mendable=False)
+        for w in wanted
+        if w.name not in metadata
     ]
     configs = admin.describe_configs(
         [ConfigResource(ResourceType.TOPIC, w.name) for w in present], request_timeout=_TIMEOUT_S
@@ -129,12 +131,16 @@ def check(bootstrap: str, wanted: list[Wanted]) -> list[Difference]:
     for w in present:
         count = len(metadata[w.name].partitions)
         if count != w.partitions:
-            differences.append(Difference(w.name, "partitions", str(count), str(w.partitions), mendable=False))
+            differences.append(
+                Difference(w.name, "partitions", str(count), str(w.partitions), mendable=False)
+            )
         for name, value in w.config.items():
             entry = found[w.name].get(name)
             if entry is None or entry.value != value:
                 differences.append(
-                    Difference(w.name, name, "unset" if entry is None else str(entry.value), value, mendable=True)
+                    Difference(
+                        w.name, name, "unset" if entry is None else str(entry.value), value, mendable=True
+                    )
                 )
     return differences
 

@@ -48,7 +48,9 @@ class AppSettings:
 class BlockApp:
     """A Faust app, its tables and the transport that serves them."""
 
-    def __init__(self, settings: AppSettings, plan: ReadPlan, tables: tuple[str, ...], producer: BlockProducer) -> None:
+    def __init__(
+        self, settings: AppSettings, plan: ReadPlan, tables: tuple[str, ...], producer: BlockProducer
+    ) -> None:
         session_s = settings.session_ms / 1000
         self.settings = settings
         self.fence = Fence(session_s)

@@ -32,7 +32,12 @@ class Block:
     __slots__ = ("entry", "generation", "partition", "records", "topic")
 
     def __init__(
-        self, topic: str, partition: int, records: Sequence[Any], generation: int = 0, entry: Entry | None = None
+        self,
+        topic: str,
+        partition: int,
+        records: Sequence[Any],
+        generation: int = 0,
+        entry: Entry | None = None,
     ) -> None:
         self.topic = topic
         self.partition = partition
@@ -90,7 +95,9 @@ class Writes:
         """Remove a row of a table."""
         self.changes.setdefault(table, {})[key] = None
 
-    def set_aside(self, record: Record, unfit: Unfit, role: str, now_ms: int, rejection: Rejection | None) -> None:
+    def set_aside(
+        self, record: Record, unfit: Unfit, role: str, now_ms: int, rejection: Rejection | None
+    ) -> None:
         """Refuse a record for good: with its reason to `rejected`, or whole to `dead-letters`."""
         if rejection is not None and not unfit.dead_letter:
             self.emit(REJECTED, record.key, to_json(rejection))
@@ -108,6 +115,14 @@ class Writes:
             tuple((name, bytes(value)) for name, value in record.headers or ()),
         )
         self.emit(DEAD_LETTERS, record.key, to_json(letter))
+
+    def add(self, other: "Writes") -> None:
+        """Take over all of another value's outputs and changes, after our own."""
+        for topic, records in other.outputs.items():
+            self.outputs.setdefault(topic, []).extend(records)
+        for table, rows in other.changes.items():
+            self.changes.setdefault(table, {}).update(rows)
+        self.headed.extend(other.headed)
 
     @property
     def empty(self) -> bool:

@@ -243,7 +243,9 @@ class BlockConsumer(Consumer):
     def inputs_caught_up(self, partition: int) -> bool:
         """Whether every input of this partition was read to the end it had at the assignment."""
         tps = [tp for tp in self.timer_targets if tp[1] == partition]
-        return bool(tps) and all(self.books[tp].passed() >= self.timer_targets[tp] for tp in tps if tp in self.books)
+        return bool(tps) and all(
+            self.books[tp].passed() >= self.timer_targets[tp] for tp in tps if tp in self.books
+        )
 
     def owned_partitions(self) -> set[int]:
         """Partitions whose source topics this worker reads at present; none while they are taken away."""
@@ -251,7 +253,10 @@ class BlockConsumer(Consumer):
 
     def holds(self, block: Block) -> bool:
         """Whether the block belongs to the present assignment."""
-        return block.generation == self.app.consumer_generation_id and (block.topic, block.partition) in self.books
+        return (
+            block.generation == self.app.consumer_generation_id
+            and (block.topic, block.partition) in self.books
+        )
 
 
 def consumer_for(

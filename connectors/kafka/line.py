@@ -57,7 +57,8 @@ class Line:
     def add(self, writes: Writes, settled: Callable[[], None]) -> None:
         """Make the changes visible now and start them on their way."""
         sequences = {
-            table: self._view(table, self._partition).apply(changes) for table, changes in writes.changes.items()
+            table: self._view(table, self._partition).apply(changes)
+            for table, changes in writes.changes.items()
         }
         self._to_change.append(Step(writes, sequences, settled))
         self.pump()

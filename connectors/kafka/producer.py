@@ -84,11 +84,21 @@ class BlockProducer:
         if taken != len(records):
             # Room was checked, so a refusal is about the record itself (its size) and final.
             refused = next((str(r["_error"]) for r in records if "_error" in r), "refused")
-            leave(DeliveryFailed(f"{topic}: {len(records) - taken} of {len(records)} records refused: {refused}"))
+            leave(
+                DeliveryFailed(
+                    f"{topic}: {len(records) - taken} of {len(records)} records refused: {refused}"
+                )
+            )
         self._woken.set()
 
     def send_headed(
-        self, topic: str, partition: int | None, key: bytes | None, value: bytes | None, headers: Headers, done: Done
+        self,
+        topic: str,
+        partition: int | None,
+        key: bytes | None,
+        value: bytes | None,
+        headers: Headers,
+        done: Done,
     ) -> None:
         """Send one record that carries headers."""
 

@@ -50,10 +50,16 @@ class BlockTable(Table[bytes, bytes]):
 
     stale_after_ms = CHANGELOG_DELETE_RETENTION_MS // 2
 
-    def __init__(self, app: faust.App, name: str, partitions: int) -> None:
+    def __init__(self, app: faust.App, name: str, partitions: int, ordered: bytes = b"s|") -> None:
         super().__init__(
-            app, name=name, partitions=partitions, default=bytes, schema=BlockSchema(), options=dict(_STORE_OPTIONS)
+            app,
+            name=name,
+            partitions=partitions,
+            default=bytes,
+            schema=BlockSchema(),
+            options=dict(_STORE_OPTIONS),
         )
+        self._ordered = ordered
         self._views: dict[int, View] = {}
         self.restored = 0  # changelog records read since the start
 
@@ -61,7 +67,7 @@ class BlockTable(Table[bytes, bytes]):
         """Return this partition's view; it is gone after the partition is revoked."""
         view = self._views.get(partition)
         if view is None:
-            view = self._views[partition] = View(self.data._db_for_partition(partition))
+            view = self._views[partition] = View(self.data._db_for_partition(partition), self._ordered)
         return view
 
     def drop_views(self) -> None:

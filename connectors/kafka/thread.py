@@ -68,12 +68,16 @@ class BlockConsumerThread(AIOKafkaConsumerThread):
 
         return do_heartbeat
 
-    async def poll(self, wanted: list[Ask], gates: Mapping[Tp, Tp], known: Iterable[Tp], timeout_s: float) -> Poll:
+    async def poll(
+        self, wanted: list[Ask], gates: Mapping[Tp, Tp], known: Iterable[Tp], timeout_s: float
+    ) -> Poll:
         """Fetch blocks for `wanted`, and the stable ends of the gates of what came."""
         poll: Poll = await self.call_thread(self._poll, wanted, gates, known, timeout_s)
         return poll
 
-    async def _poll(self, wanted: list[Ask], gates: Mapping[Tp, Tp], known: Iterable[Tp], timeout_s: float) -> Poll:
+    async def _poll(
+        self, wanted: list[Ask], gates: Mapping[Tp, Tp], known: Iterable[Tp], timeout_s: float
+    ) -> Poll:
         consumer = self._ensure_consumer()
         fetcher = consumer._fetcher
         if consumer._closed or fetcher._closed:

@@ -13,11 +13,13 @@ _RESERVED = (OFFSET_KEY, OWNED_KEY)
 class View:
     """Reads see every applied change at once; RocksDB gets it when its changelog is durable."""
 
-    __slots__ = ("_db", "_pending", "_sequence")
+    __slots__ = ("_db", "_fresh", "_ordered", "_pending", "_sequence")
 
-    def __init__(self, db: Rdict) -> None:
+    def __init__(self, db: Rdict, ordered: bytes) -> None:
         self._db = db
+        self._ordered = ordered  # prefix of the rows that `scan` must find in order
         self._pending: dict[bytes, tuple[bytes | None, int]] = {}
+        self._fresh: dict[bytes, bytes] = {}  # pending rows under that prefix
         self._sequence = 0
 
     def get(self, key: bytes) -> bytes | None:
@@ -40,19 +42,20 @@ class View:
         return values
 
     def scan(self, start: bytes, end: bytes, limit: int) -> list[tuple[bytes, bytes]]:
-        """Return up to `limit` stored rows with start <= key < end, without those deleted since.
+        """Return the first `limit` rows with start <= key < end, in order.
 
-        Rows applied but not yet written to the store are not seen: they come with a later scan.
+        Rows not yet in the store are found only under the view's ordered prefix.
         """
         rows: list[tuple[bytes, bytes]] = []
         for key, value in self._walk(start):
             if key >= end or len(rows) == limit:
                 break
-            pending = self._pending.get(key)
-            if pending is None:
+            if key not in self._pending:
                 rows.append((key, value))
-            elif pending[0] is not None:
-                rows.append((key, pending[0]))
+        if self._fresh:
+            rows.extend((key, value) for key, value in self._fresh.items() if start <= key < end)
+            rows.sort()
+            del rows[limit:]
         return rows
 
     def _walk(self, start: bytes) -> Iterator[tuple[bytes, bytes]]:
@@ -68,7 +71,14 @@ class View:
         """Make changes visible to reads; returns their number in the order of application."""
         self._sequence += 1
         sequence = self._sequence
-        self._pending.update((key, (value, sequence)) for key, value in changes.items())
+        ordered, fresh, pending = self._ordered, self._fresh, self._pending
+        for key, value in changes.items():
+            pending[key] = (value, sequence)
+            if key.startswith(ordered):
+                if value is None:
+                    fresh.pop(key, None)
+                else:
+                    fresh[key] = value
         return sequence
 
     def write(self, changes: Mapping[bytes, bytes | None], sequence: int, offset: int, owned_ms: int) -> None:
@@ -83,6 +93,7 @@ class View:
             found = pending.get(key)
             if found is not None and found[1] == sequence:
                 del pending[key]
+                self._fresh.pop(key, None)
         put(OFFSET_KEY, b"%d" % offset)
         put(OWNED_KEY, b"%d" % owned_ms)
         self._db.write(batch)

@@ -2,6 +2,7 @@
 
 from msgspec import Struct
 
+from streams.records.delivery import Delivery
 from streams.statuses import Status
 
 
@@ -42,3 +43,42 @@ class DeliveryEvent(Struct, frozen=True, gc=False, omit_defaults=True):
     src_partition: int = 0
     src_offset: int = 0
     trace: str = ""
+
+
+def event_of(
+    delivery: Delivery,
+    status: Status,
+    occurred_at_ms: int,
+    *,
+    attempt: int = 0,
+    seq: int = 0,
+    rule: str = "",
+    reason: str = "",
+    until_ms: int = 0,
+) -> DeliveryEvent:
+    """Return the fact that `delivery` reached `status`, with all that analytics groups by."""
+    return DeliveryEvent(
+        delivery_id=delivery.delivery_id,
+        notification_id=delivery.notification_id,
+        tenant=delivery.tenant,
+        user_id=delivery.user_id,
+        status=status,
+        type=delivery.type,
+        category=delivery.category,
+        lane=delivery.lane,
+        channel=delivery.channel,
+        cohort_at_ms=delivery.cohort_at_ms,
+        occurred_at_ms=occurred_at_ms,
+        attempt=attempt,
+        seq=seq,
+        template=delivery.template,
+        version=delivery.version,
+        campaign_id=delivery.campaign_id,
+        rule=rule,
+        reason=reason,
+        until_ms=until_ms,
+        src_topic=delivery.src_topic,
+        src_partition=delivery.src_partition,
+        src_offset=delivery.src_offset,
+        trace=delivery.trace,
+    )

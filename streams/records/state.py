@@ -67,6 +67,7 @@ class Admission(Struct, frozen=True, gc=False, array_like=True):
     first_ms: int
     until_ms: int  # end of the deduplication window
     decisions: tuple[Decision, ...]
+    offset: int = -1  # of the record on this partition (a re-keyed one's source is its origin)
 
 
 class Waiting(Struct, frozen=True, gc=False, array_like=True):
@@ -81,8 +82,8 @@ class Waiting(Struct, frozen=True, gc=False, array_like=True):
 class Row(Struct, frozen=True, gc=False, array_like=True):
     """What became of a row of the schedule: kept until a replay cannot insert it again.
 
-    `state`: "w" waiting, "f" fired, "c" cancelled. A fired row keeps its decision until its
-    outputs are durable; the entry leaves when `source` is committed.
+    `state`: "w" waiting, "f" fired, "c" cancelled. A fired row keeps what it decided until its
+    outputs are durable; the entry leaves when `source` is committed (or is itself a row that left).
     """
 
     state: str
@@ -93,6 +94,7 @@ class Row(Struct, frozen=True, gc=False, array_like=True):
     lane: str
     fired: tuple[Decision, ...] = ()
     delivery: Delivery | None = None
+    offset: int = -1  # of the source record on this partition; -1 for the schedule's own rows
 
 
 class Claim(Struct, frozen=True, gc=False, array_like=True):
@@ -117,6 +119,6 @@ class Stops(Struct, frozen=True, gc=False, array_like=True):
     """What must not be sent to a user any more (a sender's table `stops`, key user_id)."""
 
     applied: int = -1  # last applied offset of `stops`
-    opted_out: dict[tuple[str, str], int] = {}  # (category, channel) -> at_ms
+    opted_out: dict[tuple[str, str], int] = {}  # (category, channel) -> at_ms; negative: allowed again
     blocked_at_ms: int = 0
     cancelled: dict[str, int] = {}  # notification id -> at_ms

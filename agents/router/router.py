@@ -1,0 +1,77 @@
+"""The router's loops: blocks in, writes out, and a clock for what waits."""
+
+import asyncio
+from dataclasses import dataclass
+
+from agents.poison import PoisonGuard
+from agents.router.admission import Admitting
+from agents.router.firing import Firing
+from agents.router.learning import Learning
+from agents.router.returning import Returning
+from connectors.kafka.app import Blocks
+from connectors.kafka.transport import Transport
+from streams.catalog import Catalog
+from streams.clock import Clock
+from streams.policy.freshness import Freshness
+from tables.preferences import Preferences
+from tables.schedule import Schedule
+from tables.users import Users
+
+
+@dataclass(frozen=True)
+class RouterSettings:
+    """What an installation may set."""
+
+    partitions: int
+    freshness: Freshness
+    tick_ms: int = 200
+
+
+class Router:
+    """Decides once per source record, however often Kafka hands it over.
+
+    State changes are effectively once per record: a replay repeats the recorded decision. What
+    was decided leaves only after it is durable in the changelog.
+    """
+
+    def __init__(self, transport: Transport, catalog: Catalog, clock: Clock, settings: RouterSettings) -> None:
+        preferences = Preferences(transport.view)
+        users = Users(transport.view, preferences)
+        schedule = Schedule(transport.view)
+        self._transport = transport
+        self._clock = clock
+        self._tick_s = settings.tick_ms / 1000
+        self._admitting = Admitting(
+            catalog, users, schedule, settings.freshness, settings.partitions, PoisonGuard()
+        )
+        self._learning = Learning(preferences, "default", PoisonGuard())
+        self._returning = Returning(users, schedule)
+        self._firing = Firing(transport, catalog, users, schedule, settings.freshness, PoisonGuard())
+
+    async def ingest(self, blocks: Blocks) -> None:
+        """Decide events as they come."""
+        async for block in blocks.noack():
+            if self._transport.current(block):
+                await self._transport.finish(block, self._admitting.admit(block, self._clock.now_ms()))
+
+    async def profiles(self, blocks: Blocks) -> None:
+        """Learn what users want."""
+        async for block in blocks.noack():
+            if self._transport.current(block):
+                await self._transport.finish(block, self._learning.learn(block, self._clock.now_ms()))
+
+    async def followups(self, blocks: Blocks) -> None:
+        """Take back what senders could not settle."""
+        async for block in blocks.noack():
+            if self._transport.current(block):
+                await self._transport.finish(block, self._returning.take_back(block, self._clock.now_ms()))
+
+    async def timers(self) -> None:
+        """Fire what is due, for as long as the process lives."""
+        while True:
+            fired = await self._firing.tick(self._clock.now_ms())
+            await asyncio.sleep(0 if fired else self._tick_s)
+
+    def forget(self) -> None:
+        """Drop what is kept in memory of partitions that were taken away."""
+        self._firing.forget()

@@ -1,0 +1,190 @@
+"""One delivery from its queue to its verdict: stop, lease, claim, call, close.
+
+The order is the promise: nothing is called before its claim is durable, and the last look at stops
+and deadlines is right before the claim.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from msgspec.structs import replace
+
+from agents.sender.bursts import Bursts
+from agents.sender.verdict import Verdict, attempted, closed, handed_back, not_sent, with_failure, write
+from connectors.kafka.block import Record, Writes
+from connectors.kafka.transport import Transport
+from connectors.pacing.route import NoTurn, Route
+from connectors.providers.provider import Call
+from streams.catalog import Catalog
+from streams.clock import Clock
+from streams.outcomes import Outcome, Unknown
+from streams.policy.next_step import Final, Later, Retry, next_step
+from streams.policy.stopping import stopped
+from streams.reasons import Reason
+from streams.records.codec import read_delivery_event, read_followup
+from streams.records.delivery import Delivery
+from streams.records.delivery_event import DeliveryEvent
+from streams.records.followup import Reconsider
+from streams.records.state import Claim
+from streams.rendering.render import BadTemplate, render
+from streams.statuses import Status
+from streams.topics import Lane
+from tables.claims import Claims
+from tables.stops import StopsTable
+
+_BUSY_MS = 1_000
+
+
+@dataclass(frozen=True)
+class _Again:
+    """An attempt that failed and is repeated at once, after `after_ms`."""
+
+    event: DeliveryEvent
+    after_ms: int
+
+
+@dataclass(frozen=True)
+class Attempts:
+    """Brings deliveries to their verdict; never repeats a call unknowingly."""
+
+    transport: Transport
+    route: Route
+    catalog: Catalog
+    clock: Clock
+    claims: Claims
+    stops: StopsTable
+    claiming: Bursts
+    settling: Bursts
+
+    async def settle(self, delivery: Delivery, record: Record, partition: int, claimed: Callable[[], None]) -> None:
+        """Make the attempts that are due now; returns when the verdict is durable.
+
+        `claimed` is called right before the first claim: from then on the task must not be
+        abandoned.
+        """
+        result = self._without_call(delivery, record, partition)
+        while not isinstance(result, Verdict):
+            if isinstance(result, _Again):
+                await self._note(result.event, partition)
+                await asyncio.sleep(result.after_ms / 1000)
+                delivery = replace(delivery, attempt=result.event.attempt + 1)
+                forbidden = self._forbidden(delivery, partition, self.clock.now_ms())
+                if forbidden is not None:
+                    result = forbidden
+                    break
+            result = await self._attempt(delivery, record, partition, claimed)
+        await self._write(delivery, result, record, partition)
+
+    async def yield_turn(self, delivery: Delivery, partition: int) -> None:
+        """Give a delivery back whose user is still busy with the one before it."""
+        verdict = handed_back(delivery, Reason.BUSY, self.clock.now_ms() + _BUSY_MS)
+        writes = Writes(partition)
+        write(writes, delivery, verdict)
+        await self.settling.join(writes)
+
+    async def _note(self, event: DeliveryEvent, partition: int) -> None:
+        """Tell of a failed attempt; an UNKNOWN must be on record before anything is repeated."""
+        writes = Writes(partition)
+        writes.event(event)
+        if event.status is Status.UNKNOWN:
+            await self.settling.join(writes)
+        else:
+            self.settling.add(writes)  # durable before the verdict is: bursts keep their order
+
+    async def _write(self, delivery: Delivery, verdict: Verdict, record: Record, partition: int) -> None:
+        writes = Writes(partition)
+        write(writes, delivery, verdict)
+        claim = verdict.claim
+        if claim is None and verdict.final and verdict.event is not None:
+            claim = Claim(
+                delivery.attempt, False, "", verdict.event.occurred_at_ms, delivery.expires_at_ms, record.offset
+            )
+        if claim is not None:
+            self.claims.save(writes, delivery.delivery_id, closed(claim, verdict))
+        await self.settling.join(writes)
+
+    def _without_call(self, delivery: Delivery, record: Record, partition: int) -> Verdict | _Again | None:
+        """Return what is known already, or must not be tried: None means "go on"."""
+        now = self.clock.now_ms()
+        claim = self.claims.of(partition, delivery.delivery_id)
+        if claim is not None and (claim.final or claim.attempt >= delivery.attempt):
+            if claim.open:  # claimed by a process that ended before it could say what came of it
+                lost = replace(delivery, attempt=claim.attempt)
+                return self._follow(lost, Unknown("lost_claim"), claim, record, now, 0)
+            event = read_delivery_event(claim.event) if claim.event else None
+            followup = read_followup(claim.followup) if claim.followup else None
+            return Verdict(event, followup, claim, final=claim.final)
+        return self._forbidden(delivery, partition, now)
+
+    def _forbidden(self, delivery: Delivery, partition: int, now: int) -> Verdict | None:
+        if delivery.expires_at_ms <= now:
+            return not_sent(delivery, Status.EXPIRED, Reason.EXPIRED, now, "expiry")
+        reason = stopped(self.stops.of(partition, delivery.user_id.encode()), delivery)
+        if reason is not None:
+            status = Status.CANCELLED if reason is Reason.CANCELLED else Status.SUPPRESSED
+            return not_sent(delivery, status, reason, now, "stops")
+        if delivery.send_until_ms <= now:
+            return handed_back(delivery, Reason.STALE, now)
+        return None
+
+    async def _attempt(
+        self, delivery: Delivery, record: Record, partition: int, claimed: Callable[[], None]
+    ) -> Verdict | _Again:
+        message = render(delivery, self.catalog)
+        if isinstance(message, BadTemplate):
+            verdict = not_sent(delivery, Status.FAILED, Reason.BAD_TEMPLATE, self.clock.now_ms(), "template")
+            return with_failure(verdict, delivery, Unknown(message.detail), record, Reason.BAD_TEMPLATE)
+        kind = self.catalog.type(delivery.type)
+        providers = kind.providers_for(delivery.channel) if kind is not None else ()
+        turn = await self.route.turn(delivery.channel, Lane(delivery.lane), providers, delivery.send_until_ms)
+        now = self.clock.now_ms()
+        if isinstance(turn, NoTurn):
+            return handed_back(delivery, turn.reason, max(turn.until_ms, now))
+        forbidden = self._forbidden(delivery, partition, now)
+        if forbidden is not None:
+            turn.cancel()
+            return forbidden
+        claimed()
+        claim = Claim(delivery.attempt, True, turn.provider, now, delivery.expires_at_ms, record.offset)
+        writes = Writes(partition)
+        self.claims.save(writes, delivery.delivery_id, claim)
+        await self.claiming.join(writes)
+        self.transport.check_ownership()
+        begun = time.monotonic()
+        outcome = await turn.call(
+            Call(
+                delivery.delivery_id,
+                delivery.delivery_id,
+                delivery.address,
+                message,
+                self.clock.now_ms(),
+                delivery.expires_at_ms,
+                delivery.purpose,
+            )
+        )
+        took_ms = round((time.monotonic() - begun) * 1000)
+        return self._follow(delivery, outcome, claim, record, self.clock.now_ms(), took_ms)
+
+    def _follow(
+        self, delivery: Delivery, outcome: Outcome, claim: Claim, record: Record, now: int, took_ms: int
+    ) -> Verdict | _Again:
+        """Return what an outcome means for the delivery."""
+        kind = self.catalog.type(delivery.type)
+        step = next_step(outcome, delivery, kind, now)
+        unsettled = Status.UNKNOWN if isinstance(outcome, Unknown) else Status.SENDING
+        match step:
+            case Retry(after_ms=after_ms, reason=reason):
+                event = attempted(delivery, outcome, claim.provider, unsettled, reason, now, took_ms)
+                return _Again(event, after_ms)
+            case Later(at_ms=at_ms, reason=reason):
+                event = attempted(delivery, outcome, claim.provider, unsettled, reason, now, took_ms)
+                later = replace(delivery, attempt=delivery.attempt + 1)
+                return Verdict(event, Reconsider(later, at_ms, reason), claim, final=False)
+            case Final(status=status, reason=reason, dead_letter=dead_letter):
+                event = attempted(delivery, outcome, claim.provider, status, reason or "", now, took_ms)
+                verdict = Verdict(event, None, claim)
+                if status in (Status.SENT, Status.UNKNOWN):
+                    return verdict  # both keep their place under the cap
+                return with_failure(verdict, delivery, outcome, record, reason if dead_letter else None)

@@ -1,0 +1,137 @@
+"""The sender's loops: blocks become deliveries in order per user, many users at once."""
+
+import asyncio
+from dataclasses import dataclass
+
+from agents.sender.attempt import Attempts
+from agents.sender.verdict import ROLE
+from connectors.kafka.app import Blocks
+from connectors.kafka.block import Block, Record, Writes
+from connectors.kafka.exits import leave_on_error
+from connectors.kafka.transport import Transport
+from streams.clock import Clock
+from streams.reasons import Reason
+from streams.records.codec import read_delivery, read_stop
+from streams.records.delivery import Delivery
+from streams.records.state import Stops
+from streams.records.unfit import Unfit
+from tables.stops import StopsTable, applied
+
+
+@dataclass(frozen=True)
+class SenderSettings:
+    """What an installation may set."""
+
+    in_flight: int = 256  # provider calls at once, with their claims
+    chain_wait_ms: int = 2_000  # a delivery waits this long for the user's one before it
+
+
+class Sender:
+    """Never repeats a call unknowingly: each claim is durable before its call.
+
+    A block is finished when each of its deliveries has a durable verdict; a slow call holds its
+    block's acknowledgement, never the processing of others.
+    """
+
+    def __init__(
+        self, transport: Transport, attempts: Attempts, stops: StopsTable, clock: Clock, settings: SenderSettings
+    ) -> None:
+        self._transport = transport
+        self._attempts = attempts
+        self._stops = stops
+        self._clock = clock
+        self._chain_wait_s = settings.chain_wait_ms / 1000
+        self._places = asyncio.Semaphore(settings.in_flight)
+        self._last_of: dict[str, asyncio.Task[None]] = {}
+        self._waiting: set[asyncio.Task[None] | None] = set()  # not yet claimed: may be abandoned
+        self._calling: set[asyncio.Task[None]] = set()
+
+    async def deliveries(self, blocks: Blocks) -> None:
+        """Send what the router decided."""
+        async for block in blocks.noack():
+            if self._transport.current(block):
+                self._begin(block)
+            await asyncio.sleep(0)
+
+    def _begin(self, block: Block) -> None:
+        writes = Writes(block.partition)
+        tasks: list[asyncio.Task[None]] = []
+        loop = asyncio.get_running_loop()
+        for record in block:
+            try:
+                delivery = read_delivery(record.value or b"")
+            except ValueError as error:  # msgspec's errors are ValueErrors
+                unfit = Unfit(Reason.UNDECODABLE, "", str(error), dead_letter=True)
+                writes.set_aside(record, unfit, ROLE, self._clock.now_ms(), None)
+                continue
+            before = self._last_of.get(delivery.user_id)
+            task = loop.create_task(self._one(delivery, record, block.partition, before))
+            self._last_of[delivery.user_id] = task
+            task.add_done_callback(lambda done, user=delivery.user_id: self._ended(user, done))
+            self._waiting.add(task)
+            tasks.append(task)
+        closing = loop.create_task(self._close(block, writes, tasks))
+        self._calling.add(closing)
+        closing.add_done_callback(self._calling.discard)
+        closing.add_done_callback(leave_on_error)
+
+    async def _one(
+        self, delivery: Delivery, record: Record, partition: int, before: asyncio.Task[None] | None
+    ) -> None:
+        if before is not None and not before.done():
+            await asyncio.wait([before], timeout=self._chain_wait_s)
+            if not before.done():
+                await self._attempts.yield_turn(delivery, partition)
+                return
+        async with self._places:
+            task = asyncio.current_task()
+            await self._attempts.settle(delivery, record, partition, lambda: self._waiting.discard(task))
+
+    def _ended(self, user: str, task: asyncio.Task[None]) -> None:
+        self._waiting.discard(task)
+        if self._last_of.get(user) is task:
+            del self._last_of[user]
+
+    async def _close(self, block: Block, writes: Writes, tasks: list[asyncio.Task[None]]) -> None:
+        """Finish the block once every delivery has its verdict; abandoned ones leave it open."""
+        if tasks:
+            await asyncio.wait(tasks)
+        if any(task.cancelled() for task in tasks):
+            return
+        for task in tasks:
+            task.result()  # an error must not be taken for a verdict
+        await self._transport.finish(block, writes)
+
+    async def stops(self, blocks: Blocks) -> None:
+        """Learn what must not be sent any more."""
+        async for block in blocks.noack():
+            if self._transport.current(block):
+                await self._transport.finish(block, self._learn(block))
+
+    def _learn(self, block: Block) -> Writes:
+        writes = Writes(block.partition)
+        known: dict[bytes, Stops] = {}
+        for record in block:
+            try:
+                stop = read_stop(record.value or b"")
+            except ValueError as error:  # msgspec's errors are ValueErrors
+                unfit = Unfit(Reason.UNDECODABLE, "", str(error), dead_letter=True)
+                writes.set_aside(record, unfit, ROLE, self._clock.now_ms(), None)
+                continue
+            user = record.key or b""
+            before = known.get(user) or self._stops.of(block.partition, user) or Stops()
+            known[user] = applied(before, stop, record.offset)
+        for user, stops in known.items():
+            self._stops.save(writes, user, stops)
+        return writes
+
+    async def abandon(self, _: set[int]) -> None:
+        """Drop what is not claimed and let calls under way end (partitions are being taken away)."""
+        for task in list(self._waiting):
+            if task is not None:
+                task.cancel()
+        self._attempts.settling.flush()
+        while self._calling:
+            self._attempts.claiming.flush()
+            self._attempts.settling.flush()
+            await asyncio.wait(list(self._calling), timeout=0.05)

@@ -1,0 +1,84 @@
+"""Follows a small compacted topic whole: controls and the catalog, in every process."""
+
+import asyncio
+import threading
+from collections.abc import Callable
+
+from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
+
+from connectors.kafka.exits import leave
+from streams.errors import HarkaraError
+from streams.topics import Topic
+
+_TIMEOUT_S = 30.0
+Apply = Callable[[bytes, bytes | None], None]
+
+
+class Feed:
+    """Reads a topic to its end before anything is decided, then keeps following it.
+
+    Every process sees every record, without a consumer group.
+    """
+
+    def __init__(self, bootstrap: str, topic: Topic, apply: Apply) -> None:
+        self._topic = topic.full_name
+        self._apply = apply
+        self._stopping = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._consumer = Consumer(
+            {
+                "bootstrap.servers": bootstrap,
+                "group.id": f"{self._topic}-feed",  # required by the client, never joined
+                "enable.auto.commit": False,
+                "isolation.level": "read_committed",
+                "auto.offset.reset": "earliest",
+                "fetch.wait.max.ms": 100,
+                "log_level": 2,
+            }
+        )
+
+    def read_to_end(self) -> None:
+        """Apply everything that is in the topic now; call before the event loop runs."""
+        partitions = self._consumer.list_topics(self._topic, timeout=_TIMEOUT_S).topics[self._topic].partitions
+        ends: dict[int, int] = {}
+        starts: list[TopicPartition] = []
+        for number in partitions:
+            low, high = self._consumer.get_watermark_offsets(TopicPartition(self._topic, number), timeout=_TIMEOUT_S)
+            starts.append(TopicPartition(self._topic, number, low))
+            if high > low:
+                ends[number] = high
+        self._consumer.assign(starts)
+        while ends:
+            for key, value in self._take(1.0):
+                self._apply(key, value)
+            for place in self._consumer.position([TopicPartition(self._topic, number) for number in ends]):
+                if place.offset >= ends[place.partition]:
+                    del ends[place.partition]
+
+    def follow(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Apply what comes from now on, on the loop's thread."""
+
+        def run() -> None:
+            while not self._stopping.is_set():
+                for key, value in self._take(0.2):
+                    loop.call_soon_threadsafe(self._apply, key, value)
+            self._consumer.close()
+
+        self._thread = threading.Thread(target=run, name=f"feed {self._topic}", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End the thread that follows."""
+        self._stopping.set()
+        if self._thread is not None:
+            self._thread.join(5)
+
+    def _take(self, timeout_s: float) -> list[tuple[bytes, bytes | None]]:
+        taken: list[tuple[bytes, bytes | None]] = []
+        for message in self._consumer.consume(500, timeout_s):
+            error = message.error()
+            if error is None:
+                taken.append((message.key() or b"", message.value()))
+            elif error.code() not in (KafkaError._ALL_BROKERS_DOWN, KafkaError._TRANSPORT):
+                leave(HarkaraError(f"{self._topic}: {KafkaException(error)}"))
+        return taken

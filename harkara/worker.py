@@ -1,0 +1,117 @@
+"""Runs a role: waits for Kafka, starts its apps together, ends on a signal or on the first failure."""
+
+import asyncio
+import random
+import signal
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import structlog
+import uvloop
+
+from connectors.kafka.admin import reachable
+from connectors.kafka.app import BlockApp
+from connectors.kafka.exits import leave
+from connectors.kafka.feed import Feed
+from connectors.kafka.selftest import selftest
+from connectors.once import Once
+from connectors.telemetry import StatusServer, Telemetry
+from streams.errors import HarkaraError
+
+log = structlog.get_logger(__name__)
+
+_DRAIN_S = 20.0
+_WATCH_S = 0.1
+
+
+class WallClock:
+    """The machine's time."""
+
+    def now_ms(self) -> int:
+        return time.time_ns() // 1_000_000
+
+
+@dataclass(frozen=True)
+class Role:
+    """One process: its apps, what it follows, and what it must start and stop beside them."""
+
+    name: str
+    apps: Sequence[BlockApp]
+    telemetry: Telemetry
+    feeds: Sequence[Feed] = ()
+    facts: Callable[[], dict[str, Any]] = dict
+    starting: Sequence[Callable[[], Awaitable[None]]] = field(default=())
+    stopping: Sequence[Callable[[], Awaitable[None]]] = field(default=())
+
+
+def wait_for_kafka(bootstrap: str, dice: random.Random | None = None) -> None:
+    """Return once a broker answers; waits with growing, jittered pauses and says so once."""
+    once, pause_s = Once(log), 0.5
+    dice = dice or random.Random()
+    while (why := reachable(bootstrap)) is not None:
+        once.warn("kafka", "Kafka does not answer, waiting for it", error=why)
+        time.sleep(pause_s * dice.uniform(0.5, 1.0))
+        pause_s = min(pause_s * 2, 10.0)
+    once.over("kafka", "Kafka answers")
+
+
+def run(bootstrap: str, build: Callable[[], Role], status_port: int) -> None:
+    """Run a role until SIGTERM or SIGINT, then drain it; any failure ends the process at once.
+
+    `build` is called when Kafka answers, on the loop that will run the role.
+    """
+    selftest()
+    wait_for_kafka(bootstrap)
+    uvloop.run(_run(build, status_port))
+
+
+async def _run(build: Callable[[], Role], status_port: int) -> None:
+    loop = asyncio.get_running_loop()
+    ending = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, ending.set)
+    role = build()
+    for feed in role.feeds:
+        await asyncio.to_thread(feed.read_to_end)
+        feed.follow(loop)
+    server = StatusServer(role.telemetry, lambda: _state(role))
+    port = await server.start(status_port)
+    for start in role.starting:
+        await start()
+    log.info("starting", role=role.name, port=port)
+    await asyncio.gather(*(app.faust.start() for app in role.apps))
+    while not ending.is_set():
+        _check(role)
+        try:
+            await asyncio.wait_for(ending.wait(), _WATCH_S)
+        except TimeoutError:
+            continue
+    await _stop(role, server)
+
+
+def _state(role: Role) -> tuple[bool, dict[str, Any]]:
+    ready = all(app.ready for app in role.apps)
+    apps = {app.settings.id: {"ready": app.ready, "partitions": sorted(app.transport.owned())} for app in role.apps}
+    return ready, {"role": role.name, "ready": ready, "apps": apps, **role.facts()}
+
+
+def _check(role: Role) -> None:
+    for app in role.apps:
+        if app.faust.should_stop:
+            reason = app.faust.crash_reason
+            leave(HarkaraError(f"{app.settings.id} failed: {type(reason).__name__}: {reason}"))
+
+
+async def _stop(role: Role, server: StatusServer) -> None:
+    try:
+        async with asyncio.timeout(_DRAIN_S):
+            await asyncio.gather(*(app.faust.stop() for app in role.apps))
+            for stop in role.stopping:
+                await stop()
+    except TimeoutError:
+        leave(HarkaraError(f"{role.name} did not drain within {_DRAIN_S:.0f} s"))
+    for feed in role.feeds:
+        feed.stop()
+    await server.stop()
