@@ -1,8 +1,7 @@
 """The control calls under `/_sim/`: what tests, the demo and the audit ask and set."""
 
 import hmac
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Awaitable, Callable
 
 import msgspec
 from aiohttp import web
@@ -14,7 +13,6 @@ from connectors.simulator.judge import Judge
 from connectors.simulator.ledger import Ledger
 from connectors.simulator.script import Script
 
-T = TypeVar("T")
 _MOST_ENTRIES = 5_000
 
 
@@ -40,10 +38,15 @@ class Stats(Struct, frozen=True):
 
 
 class Control:
-    """Answers control calls that bring the token; `changed` is called when the script may act anew."""
+    """Answers control calls that bring the token; what one sets is in force when it is answered."""
 
     def __init__(
-        self, token: str, judge: Judge, ledger: Ledger, exchange: Exchange, changed: Callable[[], None]
+        self,
+        token: str,
+        judge: Judge,
+        ledger: Ledger,
+        exchange: Exchange,
+        changed: Callable[[], Awaitable[None]],
     ) -> None:
         self._authorization = f"Bearer {token}".encode()
         self._judge = judge
@@ -59,9 +62,12 @@ class Control:
         if not hmac.compare_digest(given, self._authorization):
             return _wrong(401, "this call needs the token of the token file")
         try:
-            return self._answer(request, await request.read())
+            answer = self._answer(request, await request.read())
         except (msgspec.MsgspecError, ValueError) as error:
             return _wrong(400, str(error))
+        if request.method != "GET":
+            await self._changed()
+        return answer
 
     def _answer(self, request: web.BaseRequest, body: bytes) -> web.Response:
         match request.method, request.path.removeprefix("/_sim/"):
@@ -88,7 +94,6 @@ class Control:
                 self._judge.load(self._judge.script)
             case _:
                 return _wrong(404, "no such control call")
-        self._changed()
         return _json({"status": "ok"})
 
     def _page(self, request: web.BaseRequest) -> web.Response:

@@ -46,8 +46,11 @@ class Simulator:
         self._judge = Judge(settings.script, clock, dice)
         self._ledger = Ledger(settings.folder / "ledger.jsonl")
         self._exchange = Exchange(self._judge, self._ledger, oauth, clock)
-        self._changed = asyncio.Event()
-        self._control = Control(settings.token, self._judge, self._ledger, self._exchange, self._changed.set)
+        self._script_changed = asyncio.Event()
+        self._turn = asyncio.Lock()  # between a control call and time, which both move ports
+        self._control = Control(
+            settings.token, self._judge, self._ledger, self._exchange, self._follow_script
+        )
         self._fcm = FcmWire(self.credentials.project_id, oauth)
         self._twilio = TwilioWire(self.credentials)
         self._main = Port(self._any, settings.port)
@@ -60,9 +63,10 @@ class Simulator:
     async def start(self) -> None:
         """Listen; afterwards `urls` are true and the service account's file is written."""
         for port in (self._main, *self._own.values()):
-            await port.open()
+            await port.open()  # all of them, so that each has its number
+        await self._follow_script()
         self.credentials.write_service_account(self._settings.folder, f"{self._main.url}{_GRANT_PATH}")
-        self._watch = asyncio.create_task(self._follow_refusals())
+        self._watch = asyncio.create_task(self._follow_time())
 
     @property
     def urls(self) -> dict[str, str]:
@@ -91,16 +95,23 @@ class Simulator:
             return await self._control.call(request)
         return web.Response(status=404, text="no simulated provider answers here", headers=SIMULATED)
 
-    async def _follow_refusals(self) -> None:
-        """Close and open the providers' ports as the script says, now and when it changes."""
-        while True:
-            self._changed.clear()
+    async def _follow_script(self) -> None:
+        """Close and open the providers' ports as the script says now."""
+        async with self._turn:
             for name, port in self._own.items():
                 if self._judge.refuses(name):
                     await port.close()
                 else:
                     await port.open()
+        self._script_changed.set()
+
+    async def _follow_time(self) -> None:
+        """Do the same whenever a rule's time begins or ends."""
+        while True:
+            self._script_changed.clear()
             wait_ms = self._judge.next_change_ms()
             with suppress(TimeoutError):
                 async with asyncio.timeout(None if wait_ms is None else wait_ms / 1000):
-                    await self._changed.wait()
+                    await self._script_changed.wait()
+                    continue
+            await self._follow_script()
