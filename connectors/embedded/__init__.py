@@ -1,0 +1,1 @@
+"""A real Kafka, Valkey and ClickHouse on this machine, with nothing installed but Python packages."""
