@@ -92,7 +92,7 @@ class BlockApp:
         for table in self.tables.values():
             self.faust.tables.add(table)
         self.transport = Transport(self._consumer, producer, self.tables, self.fence)
-        self._revoke_hooks = revoke
+        self._revoke_hooks, self._drop_hooks = revoke, drop
         revoke.append(self.transport.drained)
         drop.append(self.transport.forget)
         self._producer = producer
@@ -113,6 +113,10 @@ class BlockApp:
     def on_revoke(self, hook: RevokeHook) -> None:
         """Await `hook` when partitions are taken away, before the last commit; bounded to 10 s."""
         self._revoke_hooks.insert(0, hook)
+
+    def on_drop(self, hook: Callable[[], None]) -> None:
+        """Call `hook` after partitions were taken away: what is in memory of them must go."""
+        self._drop_hooks.append(hook)
 
     @property
     def ready(self) -> bool:

@@ -14,6 +14,8 @@ from streams.errors import HarkaraError
 #: Each command with what it does; `catalog` lives in `harkara/cli/catalog.py` as `command`.
 COMMANDS = [
     ("config", "Show or check the settings."),
+    ("topics", "Make or check the topics and changelogs."),
+    ("run", "Run a role until it is told to stop."),
 ]
 
 

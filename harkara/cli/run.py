@@ -1,0 +1,34 @@
+"""`harkara run`: one role in this process, as a container or a supervisor starts it."""
+
+import click
+
+from connectors.catalog_files import read_catalog
+from harkara.addresses import addresses_of
+from harkara.catalog_folder import catalog_folder
+from harkara.cli.options import with_settings
+from harkara.roles import ROLES, Context
+from harkara.settings import Settings
+from harkara.worker import run
+from streams.topics import ACTIVE_CHANNELS, LANES, Channel, Lane
+
+
+@click.command()
+@click.argument("role", type=click.Choice(list(ROLES)))
+@click.option("--channel", type=click.Choice(list(ACTIVE_CHANNELS)), help="sender: only this channel")
+@click.option("--lane", type=click.Choice(list(LANES)), help="sender: only this lane")
+@with_settings
+def command(settings: Settings, role: str, channel: str | None, lane: str | None) -> None:
+    """Run a role until it is told to stop.
+
+    It waits for Kafka, drains on SIGTERM, and exits on what it cannot handle: let a supervisor
+    restart it. Nothing accepted is lost by that.
+    """
+    addresses = addresses_of(settings)
+    catalog = read_catalog(catalog_folder())
+    more = {}
+    if role == "sender":
+        more = {
+            "channels": (Channel(channel),) if channel else ACTIVE_CHANNELS,
+            "lanes": (Lane(lane),) if lane else LANES,
+        }
+    run(addresses.kafka, lambda: ROLES[role](Context.of(settings, addresses, catalog), **more), settings.status_port)
