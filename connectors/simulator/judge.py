@@ -40,7 +40,7 @@ class _Case:
         rule = self.rule
         return (
             self.enabled
-            and rule.provider in (provider, "*")
+            and (rule.provider == provider or (rule.provider == "*" and provider != "oauth"))
             and (not rule.scenes or scene in rule.scenes)
             and rule.from_ms <= elapsed_ms
             and (rule.until_ms is None or elapsed_ms < rule.until_ms)

@@ -92,7 +92,7 @@ class Rule(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
 
     name: str
     fault: Fault
-    provider: str = "*"  # "fcm", "twilio", "oauth"
+    provider: str = "*"  # "fcm" or "twilio", "*" both; "oauth" is where FCM's tokens come from
     enabled: bool = True  # switched by a control call
     scenes: tuple[str, ...] = ()  # (): in every scene
     from_ms: int = 0  # since the script was loaded

@@ -67,6 +67,7 @@ def running(folder: Path, *options: str) -> Iterator[Running]:
     try:
         assert process.stdout is not None
         urls = json.loads(process.stdout.readline())
+        assert urls.pop("ready")
         yield Running(process, folder, urls)
     finally:
         process.kill()
