@@ -13,7 +13,7 @@ from connectors.simulator.judge import Judge
 from connectors.simulator.ledger import Ledger
 from connectors.simulator.script import Script
 
-_MOST_ENTRIES = 5_000
+_MOST_ENTRIES = 1_000
 
 
 class Scene(Struct, frozen=True, forbid_unknown_fields=True):

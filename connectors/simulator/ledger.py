@@ -17,7 +17,7 @@ from connectors.simulator.entry import Counts, Entry, Page
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(Entry).decode
 # A page looks at no more than this many entries, so that asking never holds up the calls.
-_MOST_LOOKED_AT = 5_000
+_MOST_LOOKED_AT = 2_000
 
 
 class Ledger:
