@@ -8,6 +8,7 @@ from agents.router import Router, RouterSettings
 from agents.sender import Sender, SenderSettings
 from agents.sender.attempt import Attempts
 from agents.sender.bursts import Bursts
+from agents.sweeper import Sweeper
 from connectors.embedded.addresses import Addresses
 from connectors.kafka.app import AppSettings, BlockApp
 from connectors.kafka.feed import Feed
@@ -114,6 +115,7 @@ def router(context: Context) -> Role:
         app.agent(INGEST[lane], f"router-ingest-{lane}", body.ingest)
         app.agent(FOLLOWUPS[lane], f"router-followups-{lane}", body.followups)
     app.task(body.timers)
+    app.task(body.sweeping)
     app.on_drop(body.forget)
     return Role("router", [app], context.telemetry, [context.controls()], context.facts)
 
@@ -154,6 +156,7 @@ def _sender_app(context: Context, routes: Routes, channel: Channel, lane: Lane) 
     body = Sender(app.transport, attempts, stops, context.clock, SenderSettings(settings.sender_inflight))
     app.agent(topic, f"sender-{channel}-{lane}", body.deliveries)
     app.agent(STOPS, f"sender-{channel}-{lane}-stops", body.stops)
+    app.task(Sweeper(app.transport, context.clock, CLAIMS, b"", b"\xff", outlived).run)
     app.on_revoke(body.abandon)
     return app
 

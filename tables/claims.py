@@ -27,20 +27,8 @@ class Claims:
         """Keep a claim, open or closed."""
         writes.put(CLAIMS, delivery_id.encode(), to_state(claim))
 
-    def outlived(self, partition: int, start: bytes, now_ms: int, limit: int) -> tuple[list[bytes], bytes]:
-        """Return rows that may leave among the next `limit` rows from `start`, and where to go on.
 
-        The place to go on from is empty at the end of the table.
-        """
-        rows = self._view(CLAIMS, partition).scan(start, b"\xff", limit)
-        gone = [
-            key
-            for key, value in rows
-            if not (claim := state_claim(value)).open and claim.expires_at_ms + KEPT_AFTER_EXPIRY_MS < now_ms
-        ]
-        return gone, rows[-1][0] + b"\0" if len(rows) == limit else b""
-
-    def forget(self, writes: Writes, keys: list[bytes]) -> None:
-        """Let rows go."""
-        for key in keys:
-            writes.delete(CLAIMS, key)
+def outlived(_: int, __: bytes, value: bytes, now_ms: int) -> bool:
+    """Whether a claim may leave: it is closed, and its delivery expired a day ago."""
+    claim = state_claim(value)
+    return not claim.open and claim.expires_at_ms + KEPT_AFTER_EXPIRY_MS < now_ms

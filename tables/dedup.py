@@ -25,6 +25,7 @@ def save(writes: Writes, row: bytes, admission: Admission) -> None:
     writes.put(USER_STATE, row, to_state(admission))
 
 
-def forget(writes: Writes, row: bytes) -> None:
-    """Let a row go whose window is over and whose source is committed."""
-    writes.delete(USER_STATE, row)
+def is_over(value: bytes, now_ms: int, committed: int) -> bool:
+    """Whether a first result may leave: its window is over and its source cannot come again."""
+    admission = state_admission(value)
+    return admission.until_ms < now_ms and admission.offset < committed

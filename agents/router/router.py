@@ -8,11 +8,16 @@ from agents.router.admission import Admitting
 from agents.router.firing import Firing
 from agents.router.learning import Learning
 from agents.router.returning import Returning
+from agents.sweeper import Sweeper
 from connectors.kafka.app import Blocks
 from connectors.kafka.transport import Transport
 from streams.catalog import Catalog
 from streams.clock import Clock
 from streams.policy.freshness import Freshness
+from streams.records.codec import state_admission
+from streams.topics import TOPICS, USER_STATE
+from tables import dedup
+from tables.keys import DEDUP
 from tables.preferences import Preferences
 from tables.schedule import Schedule
 from tables.users import Users
@@ -25,6 +30,8 @@ class RouterSettings:
     partitions: int
     freshness: Freshness
     tick_ms: int = 200
+
+_TOPIC_NAMES = {topic.number: topic.full_name for topic in TOPICS}
 
 
 class Router:
@@ -46,6 +53,8 @@ class Router:
         )
         self._learning = Learning(preferences, "default", PoisonGuard())
         self._returning = Returning(users, schedule)
+        after_dedup = DEDUP[:-1] + bytes([DEDUP[-1] + 1])
+        self._sweeper = Sweeper(transport, clock, USER_STATE, DEDUP, after_dedup, self._is_over)
         self._firing = Firing(transport, catalog, users, schedule, settings.freshness, PoisonGuard())
 
     async def ingest(self, blocks: Blocks) -> None:
@@ -71,6 +80,14 @@ class Router:
         while True:
             fired = await self._firing.tick(self._clock.now_ms())
             await asyncio.sleep(0 if fired else self._tick_s)
+
+    async def sweeping(self) -> None:
+        """Let first results go whose window is over."""
+        await self._sweeper.run()
+
+    def _is_over(self, partition: int, _: bytes, value: bytes, now_ms: int) -> bool:
+        topic = _TOPIC_NAMES[state_admission(value).source.topic]
+        return dedup.is_over(value, now_ms, self._transport.committed(topic, partition))
 
     def forget(self) -> None:
         """Drop what is kept in memory of partitions that were taken away."""
