@@ -22,8 +22,16 @@ _TRIES = 3
 _TIMEOUT_SECONDS = 30
 
 
-def fetch_all(jars: Iterable[Jar], folder: Path, advance: Advance) -> None:
-    """Put every jar into `folder`, several at once, each only if it is the pinned file."""
+def repositories() -> dict[str, str]:
+    """Return where jars are looked for, by name: a mirror in the user's jgo settings comes first."""
+    return {**GlobalSettings.load().repositories, "central": MAVEN_CENTRAL_URL}
+
+
+def fetch_all(jars: Iterable[Jar], folder: Path, advance: Advance, remotes: dict[str, str]) -> None:
+    """Put every jar into `folder`, several at once, each only if it is the pinned file.
+
+    `remotes` are base URLs of Maven repositories by name. Raises DownloadFailed.
+    """
     turn = threading.Lock()
 
     def count(arrived_bytes: int) -> None:
@@ -31,7 +39,7 @@ def fetch_all(jars: Iterable[Jar], folder: Path, advance: Advance) -> None:
             advance(arrived_bytes)
 
     with ThreadPoolExecutor(_PARALLEL) as pool:
-        fetches = [pool.submit(_fetch, jar, folder, count) for jar in jars]
+        fetches = [pool.submit(_fetch, jar, folder, count, remotes) for jar in jars]
         try:
             for fetch in fetches:
                 fetch.result()
@@ -39,7 +47,7 @@ def fetch_all(jars: Iterable[Jar], folder: Path, advance: Advance) -> None:
             pool.shutdown(cancel_futures=True)
 
 
-def _fetch(jar: Jar, folder: Path, advance: Advance) -> None:
+def _fetch(jar: Jar, folder: Path, advance: Advance, remotes: dict[str, str]) -> None:
     """Fetch one jar, again when the network fails or breaks it."""
     trouble: Exception | None = None
     for _ in range(_TRIES):
@@ -47,7 +55,7 @@ def _fetch(jar: Jar, folder: Path, advance: Advance) -> None:
         with tempfile.TemporaryDirectory(dir=folder.parent) as repository:
             counted = _Counted(advance)
             try:
-                file = _download(jar, Path(repository), counted)
+                file = _download(jar, Path(repository), counted, remotes)
             except (RequestException, RuntimeError, OSError) as failure:
                 trouble = failure
             else:
@@ -59,10 +67,8 @@ def _fetch(jar: Jar, folder: Path, advance: Advance) -> None:
     raise DownloadFailed(f"{jar.file_name} could not be downloaded: {trouble}") from trouble
 
 
-def _download(jar: Jar, repository: Path, counted: "_Counted") -> Path:
+def _download(jar: Jar, repository: Path, counted: "_Counted", remotes: dict[str, str]) -> Path:
     resolver = PythonResolver(progress_callback=counted.watch)
-    # A mirror in the user's jgo settings is asked first.
-    remotes = {**GlobalSettings.load().repositories, "central": MAVEN_CENTRAL_URL}
     maven = MavenContext(resolver, repository, [], remotes, _TIMEOUT_SECONDS)
     return maven.project(jar.group, jar.artifact).at_version(jar.version).artifact().resolve()
 

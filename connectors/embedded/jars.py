@@ -60,7 +60,7 @@ def install(cache: Path, reporter: Reporter) -> None:
     if target.is_dir():
         return
     # Here, because the resolver takes half a second to import and is needed once.
-    from connectors.embedded.fetch import fetch_all
+    from connectors.embedded.fetch import fetch_all, repositories
 
     with one_at_a_time(cache):
         if target.is_dir():
@@ -70,5 +70,5 @@ def install(cache: Path, reporter: Reporter) -> None:
         arriving.mkdir(parents=True)
         total_bytes = sum(jar.size_bytes for jar in pinned())
         with reporter.download(f"Apache Kafka {KAFKA_VERSION}", total_bytes) as advance:
-            fetch_all(pinned(), arriving, advance)
+            fetch_all(pinned(), arriving, advance, repositories())
         arriving.rename(target)

@@ -26,6 +26,7 @@ class Insert:
     statement: str  # without its FORMAT clause
     format: str
     rows_at: int  # where in the text the rows begin
+    source_at: int = -1  # where in the statement another source of rows would be named; -1: at its end
 
 
 def read_insert(sql: bytes) -> Insert | None:
@@ -33,14 +34,17 @@ def read_insert(sql: bytes) -> Insert | None:
     words = _words(sql)
     if (first := next(words, None)) is None or first["word"].upper() != b"INSERT":
         return None
+    source_at = -1
     for word in words:
         keyword = word["word"].upper()
         if keyword in _OTHER_SOURCES:
             return None
+        if keyword == b"SETTINGS" and source_at < 0:
+            source_at = len(sql[: word.start()].decode())
         if keyword == b"FORMAT" and (name := next(words, None)) is not None:
             gap = _GAP.match(sql, name.end())
             rows_at = name.end() if gap is None else gap.end()
-            return Insert(sql[: word.start()].decode(), name["word"].decode(), rows_at)
+            return Insert(sql[: word.start()].decode(), name["word"].decode(), rows_at, source_at)
     return None
 
 
