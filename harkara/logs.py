@@ -28,6 +28,7 @@ ALLOWED = frozenset(
         *("tenant", "type", "template", "version", "campaign_id", "delivery_id", "notification_id"),
         *("provider", "account", "status", "reason", "rule", "scope", "table", "setting", "mend"),
         # how much and how long
+        *("calls", "errors", "slow"),
         *("count", "records", "rows", "bytes", "lag", "attempt", "rate", "ms", "since_ms", "until_ms"),
         *("retry_ms", "repeats", "exit_code", "signal", "port", "address", "path"),
         # what went wrong

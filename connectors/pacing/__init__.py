@@ -1,0 +1,1 @@
+"""Calls providers no faster than they allow and not at all while they are down."""

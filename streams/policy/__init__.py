@@ -1,0 +1,1 @@
+"""What is decided, purely: values in, a decision out."""
