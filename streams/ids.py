@@ -1,24 +1,36 @@
 """Ids that a replay derives again, and jitter that a replay repeats."""
 
 from functools import lru_cache
-from uuid import UUID, uuid5
+from hashlib import blake2b, sha1
+from uuid import UUID
 
 import xxhash
 
-_NAMESPACE = UUID("6f1d0c1e-52a7-5b0e-9d5e-0f2a6b7c8d90")
+_NAMESPACE = UUID("6f1d0c1e-52a7-5b0e-9d5e-0f2a6b7c8d90").bytes
+_VARIANT = {digit: "89ab"[int(digit, 16) & 3] for digit in "0123456789abcdef"}
 
 
-def delivery_id(tenant: str, notification_id: str, step: int, channel: str, endpoint: str) -> str:
+def delivery_id(
+    tenant: str, user_id: str, notification_id: str, step: int, channel: str, endpoint: str
+) -> str:
     """Return the id of one delivery: the same for every replay, re-key and retry (R-064).
 
-    One delivery an endpoint: a user with two phones has two.
+    One delivery an endpoint: a user with two phones has two. Two users never share one, not even
+    when a producer gives both the same notification id (DED-02).
     """
-    return str(uuid5(_NAMESPACE, "\x1f".join((tenant, notification_id, str(step), channel, endpoint))))
+    return _uuid5("\x1f".join((tenant, user_id, notification_id, str(step), channel, endpoint)))
 
 
 def notification_id(tenant: str, idempotency_key: str) -> str:
     """Return the notification id of an event that brought only an idempotency key."""
-    return str(uuid5(_NAMESPACE, f"key\x1f{tenant}\x1f{idempotency_key}"))
+    return _uuid5(f"key\x1f{tenant}\x1f{idempotency_key}")
+
+
+def _uuid5(name: str) -> str:
+    """Return `str(uuid.uuid5(namespace, name))`, in a third of its time."""
+    digits = sha1(_NAMESPACE + name.encode(), usedforsecurity=False).hexdigest()
+    variant = _VARIANT[digits[16]]
+    return f"{digits[:8]}-{digits[8:12]}-5{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:32]}"
 
 
 def row_id(delivery: str, attempt: int, due_ms: int) -> str:
@@ -42,8 +54,12 @@ def spread(seed: str, bound: int) -> int:
 
 
 def address_hash(secret: bytes, value: str) -> int:
-    """Return a keyed 64-bit hash for analytics: equal values stay countable, nobody can be read back."""
-    return xxhash.xxh3_64_intdigest(secret + b"\x1f" + value.encode())
+    """Return a keyed 64-bit hash for analytics: equal values stay countable, nobody can be read back.
+
+    BLAKE2 with a key, not a fast hash of key and value: those can be guessed back from their output.
+    """
+    key = secret if len(secret) <= blake2b.MAX_KEY_SIZE else blake2b(secret).digest()
+    return int.from_bytes(blake2b(value.encode(), key=key, digest_size=8).digest(), "big")
 
 
 _M32 = 0xFFFFFFFF
