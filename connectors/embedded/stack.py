@@ -87,6 +87,11 @@ class Stack:
             raise RuntimeError("the stack does not run")
         return self._addresses
 
+    @property
+    def held(self) -> tuple[int, ...]:
+        """Open files that hold the folder: programs beside the stack inherit them (`keep_fds`)."""
+        return () if self._lock is None else (self._lock.fd,)
+
     def start(self) -> Addresses:
         """Start the parts, wait until each answers, write their addresses into the folder.
 
