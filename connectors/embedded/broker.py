@@ -55,6 +55,8 @@ message.max.bytes=1048588
 # After a kill the controller waits this long for the broker that was, before it accepts the new one.
 broker.session.timeout.ms=2000
 broker.heartbeat.interval.ms=500
+# No record in the metadata log twice a second only to say that nothing happened.
+metadata.max.idle.interval.ms=10000
 
 # Groups: members come at once, and a test may have sessions of two seconds.
 group.initial.rebalance.delay.ms=0
