@@ -7,7 +7,7 @@ from typing import Final
 from clickhouse_connect.driver.client import Client
 from clickhouse_connect.driver.exceptions import ClickHouseError, Error
 
-from connectors.clickhouse.client import Away, told
+from connectors.clickhouse.client import INSERTING, Away, connect, told
 from connectors.clickhouse.migrations import DATABASE
 from connectors.clickhouse.rows import table_of
 from streams.errors import HarkaraError
@@ -48,6 +48,11 @@ class Writer:
         self._hash_key = hash_key
         self._table = f"{database}.delivery_event"
         self._client: Client | None = None
+
+    @classmethod
+    def of(cls, url: str, hash_key: bytes) -> "Writer":
+        """Return a writer for `http[s]://user:password@host:port`; nothing is asked before a write."""
+        return cls(lambda: connect(url, INSERTING), hash_key)
 
     def write(self, events: Sequence[DeliveryEvent]) -> list[Refused]:
         """Insert the events; returns those refused, in order, when all others are stored. Blocks.
