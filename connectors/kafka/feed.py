@@ -68,14 +68,20 @@ class Feed:
         self._thread.start()
 
     def stop(self) -> None:
-        """End the thread that follows."""
+        """Read no more."""
         self._stopping.set()
         if self._thread is not None:
             self._thread.join(5)
+        else:
+            self._consumer.close()
 
     def _take(self, timeout_s: float) -> list[tuple[bytes, bytes | None]]:
+        first = self._consumer.poll(timeout_s)
+        if first is None:
+            return []
         taken: list[tuple[bytes, bytes | None]] = []
-        for message in self._consumer.consume(500, timeout_s):
+        # Only what is there: `consume` would wait the whole time for the last of 500.
+        for message in [first, *self._consumer.consume(499, 0)]:
             error = message.error()
             if error is None:
                 taken.append((message.key() or b"", message.value()))

@@ -1,0 +1,60 @@
+"""Reads what is written to some topics from now on, without a consumer group."""
+
+from collections.abc import Sequence
+
+from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
+
+from streams.errors import HarkaraError
+from streams.topics import Topic
+
+_TIMEOUT_S = 30.0
+
+
+class Tail:
+    """Begins at the topics' ends as they are when it is made; a context manager."""
+
+    def __init__(self, bootstrap: str, topics: Sequence[Topic]) -> None:
+        self._consumer = Consumer(
+            {
+                "bootstrap.servers": bootstrap,
+                "group.id": "harkara-tail",  # required by the client, never joined
+                "enable.auto.commit": False,
+                "enable.partition.eof": False,
+                "auto.offset.reset": "earliest",
+                "fetch.wait.max.ms": 50,
+                "log_level": 2,
+            }
+        )
+        self._names = [topic.full_name for topic in topics]
+        starts = [TopicPartition(name, number, end) for (name, number), end in self.ends().items()]
+        self._consumer.assign(starts)
+
+    def __enter__(self) -> "Tail":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._consumer.close()
+
+    def ends(self) -> dict[tuple[str, int], int]:
+        """Return each partition's end at this moment: (topic, partition) -> offset."""
+        found: dict[tuple[str, int], int] = {}
+        for name in self._names:
+            for number in self._consumer.list_topics(name, timeout=_TIMEOUT_S).topics[name].partitions:
+                place = TopicPartition(name, number)
+                _, high = self._consumer.get_watermark_offsets(place, timeout=_TIMEOUT_S)
+                found[name, number] = high
+        return found
+
+    def take(self, timeout_s: float, most: int = 2_000) -> list[Message]:
+        """Return what came, up to `most` records; waits up to `timeout_s` for the first."""
+        first = self._consumer.poll(timeout_s)
+        if first is None:
+            return []
+        taken: list[Message] = []
+        for message in [first, *self._consumer.consume(most - 1, 0)]:
+            error = message.error()
+            if error is None:
+                taken.append(message)
+            elif error.code() not in (KafkaError._ALL_BROKERS_DOWN, KafkaError._TRANSPORT):
+                raise HarkaraError(f"{message.topic()}: {KafkaException(error)}")
+        return taken
