@@ -31,5 +31,6 @@ class PoisonGuard:
             self._bad -= old_bad
         if self._bad > self._least and self._bad > self._share * self._seen:
             raise TooMuchPoison(
-                f"{self._bad} of the last {self._seen} records broke this release: roll back, then replay dead-letters"
+                f"{self._bad} of the last {self._seen} records broke this release: "
+                "roll back, then replay dead-letters"
             )

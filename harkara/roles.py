@@ -2,19 +2,22 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 from agents.router import Router, RouterSettings
 from agents.sender import Sender, SenderSettings
 from agents.sender.attempt import Attempts
 from agents.sender.bursts import Bursts
+from agents.sink import Sink
 from agents.sweeper import Sweeper
+from connectors.clickhouse.writer import Writer
 from connectors.embedded.addresses import Addresses
 from connectors.kafka.app import AppSettings, BlockApp
 from connectors.kafka.feed import Feed
 from connectors.kafka.plan import ReadPlan
 from connectors.kafka.producer import BlockProducer, ProducerSettings
 from connectors.telemetry import Telemetry
+from harkara.keys import hash_key
+from harkara.routes import Routes
 from harkara.settings import Settings
 from harkara.worker import Role, WallClock
 from streams.catalog import Catalog
@@ -41,6 +44,8 @@ from streams.topics import (
     Lane,
     sender_app,
 )
+from tables.claims import Claims, outlived
+from tables.stops import StopsTable
 
 CLAIM_HOLD_MS = 2.0
 SETTLE_HOLD_MS = 25.0
@@ -61,7 +66,9 @@ class Context:
     def of(settings: Settings, addresses: Addresses, catalog: Catalog) -> "Context":
         return Context(settings, addresses, catalog, Telemetry(), ShiftedClock(WallClock()))
 
-    def app(self, app_id: str, session_ms: int, plan: ReadPlan, tables: tuple[str, ...], *, static: bool) -> BlockApp:
+    def app(
+        self, app_id: str, session_ms: int, plan: ReadPlan, tables: tuple[str, ...], *, static: bool
+    ) -> BlockApp:
         """Make a Faust app with its own producer, which gives up before the session can end."""
         settings = self.settings
         producer = BlockProducer(
@@ -99,7 +106,9 @@ def router(context: Context) -> Role:
     """profiles, ingest and followups in; deliveries, stops, consent and events out."""
     settings = context.settings
     ranks = {PROFILES.full_name: 0}
-    ranks |= {topic.full_name: rank for rank, lane in enumerate(LANES) for topic in (INGEST[lane], FOLLOWUPS[lane])}
+    ranks |= {
+        topic.full_name: rank for rank, lane in enumerate(LANES) for topic in (INGEST[lane], FOLLOWUPS[lane])
+    }
     gated = [*INGEST.values(), *FOLLOWUPS.values()]
     plan = ReadPlan(
         ranks,
@@ -109,7 +118,9 @@ def router(context: Context) -> Role:
     )
     app = context.app(ROUTER_APP, settings.router_session_ms, plan, (USER_STATE, PREFERENCES), static=True)
     freshness = Freshness(bulk_ms=settings.freshness_bulk_ms, other_ms=settings.freshness_other_ms)
-    body = Router(app.transport, context.catalog, context.clock, RouterSettings(settings.partitions, freshness))
+    body = Router(
+        app.transport, context.catalog, context.clock, RouterSettings(settings.partitions, freshness)
+    )
     app.agent(PROFILES, "router-profiles", body.profiles)
     for lane in LANES:
         app.agent(INGEST[lane], f"router-ingest-{lane}", body.ingest)
@@ -120,9 +131,11 @@ def router(context: Context) -> Role:
     return Role("router", [app], context.telemetry, [context.controls()], context.facts)
 
 
-def sender(context: Context, channels: tuple[Channel, ...] = ACTIVE_CHANNELS, lanes: tuple[Lane, ...] = LANES) -> Role:
-    """deliveries and stops in; provider calls out; events and followups back."""
-    routes = Routes.of(context)
+def sender(
+    context: Context, channels: tuple[Channel, ...] = ACTIVE_CHANNELS, lanes: tuple[Lane, ...] = LANES
+) -> Role:
+    """Deliveries and stops in; provider calls out; events and followups back."""
+    routes = Routes.of(context.settings, context.addresses.redis, context.clock, context.telemetry)
     apps = [_sender_app(context, routes, channel, lane) for channel in channels for lane in lanes]
     return Role(
         "sender", apps, context.telemetry, [context.controls()], context.facts, [routes.start], [routes.stop]
@@ -169,7 +182,8 @@ def sink(context: Context) -> Role:
         block_records=2_000, blocks_in_flight=12,
     )  # fmt: skip
     app = context.app(SINK_APP, settings.sink_session_ms, plan, (), static=True)
-    body = Sink(app.transport, Writer.of(context.addresses.clickhouse, hash_key(settings)), context.clock)
+    writer = Writer.of(context.addresses.clickhouse, hash_key(settings))
+    body = Sink(app.transport, writer, context.clock, telemetry=context.telemetry)
     app.agent(DELIVERY_EVENTS, "sink", body.events)
     app.task(body.flushing)
     return Role("sink", [app], context.telemetry, [context.controls()], context.facts)

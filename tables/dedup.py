@@ -11,7 +11,9 @@ from tables.keys import dedup_key
 def admitted_of_many(view: View, keys: list[bytes]) -> dict[bytes, Admission]:
     """Return the first results that exist under these row keys, by one read."""
     return {
-        key: state_admission(raw) for key, raw in zip(keys, view.get_many(keys), strict=True) if raw is not None
+        key: state_admission(raw)
+        for key, raw in zip(keys, view.get_many(keys), strict=True)
+        if raw is not None
     }
 
 

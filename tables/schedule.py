@@ -14,7 +14,16 @@ from streams.records.decision import Decision
 from streams.records.source import Source
 from streams.records.state import Row, Waiting
 from streams.topics import USER_STATE
-from tables.keys import FIRED, cursor_key, due_bound, fired_key, parse_row, row_key, waiting_key, waiting_prefix
+from tables.keys import (
+    FIRED,
+    cursor_key,
+    due_bound,
+    fired_key,
+    parse_row,
+    row_key,
+    waiting_key,
+    waiting_prefix,
+)
 
 _FIRED_LIMIT = 1_000_000
 
@@ -46,7 +55,9 @@ class Schedule:
         mine = writes.changes.get(USER_STATE, {})
         return any(mine.get(key) or view.get(key) is not None for key in (row_key(row), fired_key(row)))
 
-    def due(self, partition: int, channel: str, lane: str, now_ms: int, limit: int) -> list[tuple[int, Waiting]]:
+    def due(
+        self, partition: int, channel: str, lane: str, now_ms: int, limit: int
+    ) -> list[tuple[int, Waiting]]:
         """Return up to `limit` rows due at or before `now_ms`, earliest first, with their instants."""
         cursor = self._cursor(partition, channel, lane)
         start, end = due_bound(channel, lane, cursor), due_bound(channel, lane, now_ms + 1)

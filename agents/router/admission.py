@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 
 from agents.poison import PoisonGuard
-from agents.router.carrying import carry_out, decided
+from agents.router.carrying import carry_out
 from connectors.kafka.block import Block, Record, Writes
 from streams.catalog import Catalog
 from streams.ids import key_hash
 from streams.policy import caps
-from streams.policy.admission import Request, read_request
+from streams.policy.admission import ORIGIN_HEADER, Request, read_request
 from streams.policy.decide import decide, delivery_of
 from streams.policy.freshness import Freshness
 from streams.reasons import Reason
@@ -23,7 +23,6 @@ from tables.schedule import Schedule
 from tables.users import Users, UsersOfBlock
 
 ROLE = "router"
-ORIGIN_HEADER = "harkara-origin"
 
 
 @dataclass(frozen=True)
@@ -75,7 +74,14 @@ class Admitting:
         return writes
 
     def _one(
-        self, writes: Writes, users: UsersOfBlock, record: Record, request: Request, user: bytes, row: bytes, now_ms: int
+        self,
+        writes: Writes,
+        users: UsersOfBlock,
+        record: Record,
+        request: Request,
+        user: bytes,
+        row: bytes,
+        now_ms: int,
     ) -> None:
         first = users.recall(row)
         if first is not None and first.source != request.source and first.until_ms > now_ms:
@@ -93,13 +99,15 @@ class Admitting:
             )  # fmt: skip
         outputs = Writes(writes.partition)  # apart, so that an error leaves nothing half written
         for decision in first.decisions:
-            delivery = decided(delivery_of(request, decision, first.first_ms), decision)
+            delivery = delivery_of(request, decision, first.first_ms)
             carry_out(outputs, self.schedule, delivery, decision, request.source, record.offset)
         users.hold(user, held)
         users.remember(row, first)
         writes.add(outputs)
 
-    def _repeat(self, writes: Writes, record: Record, request: Request, first: Admission, now_ms: int) -> None:
+    def _repeat(
+        self, writes: Writes, record: Record, request: Request, first: Admission, now_ms: int
+    ) -> None:
         """The same key again: another body is refused, the same one is only noted (R-029, R-030, R-072)."""
         if first.body != request.body:
             unfit = Unfit(Reason.KEY_REUSED, "/idempotency_key", "this key came before with another body")
@@ -130,7 +138,9 @@ class Admitting:
     def _send_home(self, writes: Writes, record: Record, foreign: Foreign) -> None:
         """Write a record again to the partition its key belongs to, with its origin as identity."""
         kept = [(name, value) for name, value in record.headers or () if name != ORIGIN_HEADER]
-        writes.forward(record.topic, foreign.partition, record, [*kept, (ORIGIN_HEADER, foreign.origin.encode())])
+        writes.forward(
+            record.topic, foreign.partition, record, [*kept, (ORIGIN_HEADER, foreign.origin.encode())]
+        )
 
     def _refuse(self, writes: Writes, record: Record, unfit: Unfit, tenant: str, now_ms: int) -> None:
         rejection = Rejection(

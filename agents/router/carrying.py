@@ -1,7 +1,5 @@
 """Turns decisions into what is written: a delivery for a sender, a row that waits, an event."""
 
-from msgspec.structs import replace
-
 from connectors.kafka.block import Writes
 from streams.ids import row_id
 from streams.reasons import Reason
@@ -15,22 +13,11 @@ from streams.statuses import Status
 from streams.topics import DELIVERIES, Channel, Lane
 from tables.schedule import Schedule
 
-_SUPPRESSED_AS = {Reason.EXPIRED: Status.EXPIRED, Reason.CANCELLED: Status.CANCELLED, Reason.REPLACED: Status.CANCELLED}
-
-
-def decided(delivery: Delivery, decision: Decision) -> Delivery:
-    """Return the delivery as this decision sends it: its endpoint, instant and deadline."""
-    target = decision.target
-    return replace(
-        delivery,
-        delivery_id=target.delivery_id,
-        channel=target.channel,
-        endpoint=target.endpoint,
-        address=target.address,
-        decided_at_ms=decision.decided_at_ms,
-        send_until_ms=decision.send_until_ms if isinstance(decision, Deliver) else delivery.send_until_ms,
-        reserves=False if isinstance(decision, Suppress) else decision.reserves,
-    )
+_SUPPRESSED_AS = {
+    Reason.EXPIRED: Status.EXPIRED,
+    Reason.CANCELLED: Status.CANCELLED,
+    Reason.REPLACED: Status.CANCELLED,
+}
 
 
 def carry_out(
@@ -38,7 +25,7 @@ def carry_out(
 ) -> None:
     """Write what one decision means; the same decision again writes the same again.
 
-    `delivery` is the one the decision is about, already `decided`. `seq` of its event is the
+    `delivery` is the one the decision made. `seq` of its event is the
     decision's instant, so that two deferrals of one attempt both stand.
     """
     at = decision.decided_at_ms
@@ -65,4 +52,6 @@ def carry_out(
             )
         case Suppress(reason=reason, rule=rule):
             status = _SUPPRESSED_AS.get(reason, Status.SUPPRESSED)
-            writes.event(event_of(delivery, status, at, attempt=delivery.attempt, seq=at, rule=rule, reason=reason))
+            writes.event(
+                event_of(delivery, status, at, attempt=delivery.attempt, seq=at, rule=rule, reason=reason)
+            )

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 
 from agents.poison import PoisonGuard
 from agents.router.admission import ROLE
-from agents.router.carrying import carry_out, decided
+from agents.router.carrying import carry_out
 from connectors.kafka.block import Writes
 from connectors.kafka.transport import Transport
 from streams.catalog import Catalog
 from streams.policy import caps
-from streams.policy.decide import reconsider
+from streams.policy.decide import reconsider, redelivery_of
 from streams.policy.freshness import Freshness
 from streams.reasons import Reason
 from streams.records.codec import to_json
@@ -107,18 +107,27 @@ class Firing:
         self.poison.note(now_ms, 1, 1)
         key = delivery.user_id.encode()
         letter = DeadLetter(
-            Reason.POISON, type(error).__name__, ROLE, "schedule", writes.partition, -1, key, to_json(delivery), now_ms
+            Reason.POISON,
+            type(error).__name__,
+            ROLE,
+            "schedule",
+            writes.partition,
+            -1,
+            key,
+            to_json(delivery),
+            now_ms,
         )
         writes.emit(DEAD_LETTERS, key, to_json(letter))
         writes.event(
-            event_of(delivery, Status.FAILED, now_ms, attempt=delivery.attempt, seq=now_ms, reason=Reason.POISON)
+            event_of(
+                delivery, Status.FAILED, now_ms, attempt=delivery.attempt, seq=now_ms, reason=Reason.POISON
+            )
         )
 
     def _carry(self, writes: Writes, row: str, delivery: Delivery, decisions: tuple[Decision, ...]) -> None:
+        source = Source(SCHEDULE_NUMBER, row)
         for decision in decisions:
-            carry_out(
-                writes, self.schedule, decided(delivery, decision), decision, Source(SCHEDULE_NUMBER, row), -1
-            )
+            carry_out(writes, self.schedule, redelivery_of(delivery, decision), decision, source, -1)
 
     def _again(self, partition: int, found: list[tuple[str, Row]]) -> Writes:
         """Repeat the outputs of rows that fired under an earlier owner: they may not have got out."""

@@ -47,7 +47,11 @@ class Learning:
         return writes
 
     def _one(
-        self, writes: Writes, record: Record, profiles: dict[bytes, Profile | None], changed: dict[bytes, Profile]
+        self,
+        writes: Writes,
+        record: Record,
+        profiles: dict[bytes, Profile | None],
+        changed: dict[bytes, Profile],
     ) -> Unfit | None:
         command = _read(record)
         if isinstance(command, Unfit):

@@ -42,7 +42,9 @@ class Returning:
                 case Reconsider(delivery=delivery, at_ms=at, reason=reason):
                     row = row_id(delivery.delivery_id, delivery.attempt, at)
                     source = Source(number, record.offset)
-                    self.schedule.insert(writes, Waiting(delivery, reason, "sender", row), at, source, record.offset)
+                    self.schedule.insert(
+                        writes, Waiting(delivery, reason, "sender", row), at, source, record.offset
+                    )
                     writes.event(
                         event_of(
                             delivery, Status.DEFERRED, now_ms, attempt=delivery.attempt, seq=at,

@@ -31,6 +31,7 @@ class RouterSettings:
     freshness: Freshness
     tick_ms: int = 200
 
+
 _TOPIC_NAMES = {topic.number: topic.full_name for topic in TOPICS}
 
 
@@ -41,7 +42,9 @@ class Router:
     was decided leaves only after it is durable in the changelog.
     """
 
-    def __init__(self, transport: Transport, catalog: Catalog, clock: Clock, settings: RouterSettings) -> None:
+    def __init__(
+        self, transport: Transport, catalog: Catalog, clock: Clock, settings: RouterSettings
+    ) -> None:
         preferences = Preferences(transport.view)
         users = Users(transport.view, preferences)
         schedule = Schedule(transport.view)

@@ -28,7 +28,8 @@ from streams.records.delivery import Delivery
 from streams.records.delivery_event import DeliveryEvent
 from streams.records.followup import Reconsider
 from streams.records.state import Claim
-from streams.rendering.render import BadTemplate, render
+from streams.rendering.bad_template import BadTemplate
+from streams.rendering.render import render
 from streams.statuses import Status
 from streams.topics import Lane
 from tables.claims import Claims
@@ -58,7 +59,9 @@ class Attempts:
     claiming: Bursts
     settling: Bursts
 
-    async def settle(self, delivery: Delivery, record: Record, partition: int, claimed: Callable[[], None]) -> None:
+    async def settle(
+        self, delivery: Delivery, record: Record, partition: int, claimed: Callable[[], None]
+    ) -> None:
         """Make the attempts that are due now; returns when the verdict is durable.
 
         `claimed` is called right before the first claim: from then on the task must not be
@@ -99,7 +102,12 @@ class Attempts:
         claim = verdict.claim
         if claim is None and verdict.final and verdict.event is not None:
             claim = Claim(
-                delivery.attempt, False, "", verdict.event.occurred_at_ms, delivery.expires_at_ms, record.offset
+                delivery.attempt,
+                False,
+                "",
+                verdict.event.occurred_at_ms,
+                delivery.expires_at_ms,
+                record.offset,
             )
         if claim is not None:
             self.claims.save(writes, delivery.delivery_id, closed(claim, verdict))
@@ -178,9 +186,10 @@ class Attempts:
             case Retry(after_ms=after_ms, reason=reason):
                 event = attempted(delivery, outcome, claim.provider, unsettled, reason, now, took_ms)
                 return _Again(event, after_ms)
-            case Later(at_ms=at_ms, reason=reason):
+            case Later(at_ms=at_ms, reason=reason, counts=counts):
                 event = attempted(delivery, outcome, claim.provider, unsettled, reason, now, took_ms)
-                later = replace(delivery, attempt=delivery.attempt + 1)
+                uncounted = delivery.uncounted + (not counts)
+                later = replace(delivery, attempt=delivery.attempt + 1, uncounted=uncounted)
                 return Verdict(event, Reconsider(later, at_ms, reason), claim, final=False)
             case Final(status=status, reason=reason, dead_letter=dead_letter):
                 event = attempted(delivery, outcome, claim.provider, status, reason or "", now, took_ms)

@@ -51,4 +51,4 @@ class Bursts:
             return  # it went out earlier, being full
         del self._open[partition]
         durable = self._transport.post(found[0])
-        durable.add_done_callback(lambda _: future.done() or future.set_result(None))
+        durable.add_done_callback(lambda _: future.set_result(None))

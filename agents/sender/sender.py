@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass
+from functools import partial
 
 from agents.sender.attempt import Attempts
 from agents.sender.verdict import ROLE
@@ -34,7 +35,12 @@ class Sender:
     """
 
     def __init__(
-        self, transport: Transport, attempts: Attempts, stops: StopsTable, clock: Clock, settings: SenderSettings
+        self,
+        transport: Transport,
+        attempts: Attempts,
+        stops: StopsTable,
+        clock: Clock,
+        settings: SenderSettings,
     ) -> None:
         self._transport = transport
         self._attempts = attempts
@@ -67,7 +73,7 @@ class Sender:
             before = self._last_of.get(delivery.user_id)
             task = loop.create_task(self._one(delivery, record, block.partition, before))
             self._last_of[delivery.user_id] = task
-            task.add_done_callback(lambda done, user=delivery.user_id: self._ended(user, done))
+            task.add_done_callback(partial(self._ended, delivery.user_id))
             self._waiting.add(task)
             tasks.append(task)
         closing = loop.create_task(self._close(block, writes, tasks))

@@ -48,7 +48,15 @@ def write(writes: Writes, delivery: Delivery, verdict: Verdict) -> None:
 def not_sent(delivery: Delivery, status: Status, reason: Reason, now_ms: int, rule: str) -> Verdict:
     """Close a delivery without a call; its place under a cap is given back."""
     return Verdict(
-        event_of(delivery, status, now_ms, attempt=delivery.attempt, seq=delivery.decided_at_ms, rule=rule, reason=reason),
+        event_of(
+            delivery,
+            status,
+            now_ms,
+            attempt=delivery.attempt,
+            seq=delivery.decided_at_ms,
+            rule=rule,
+            reason=reason,
+        ),
         _settle(delivery),
     )
 
@@ -59,7 +67,13 @@ def handed_back(delivery: Delivery, reason: Reason, at_ms: int) -> Verdict:
 
 
 def attempted(
-    delivery: Delivery, outcome: Outcome, provider: str, status: Status, reason: str, now_ms: int, took_ms: int
+    delivery: Delivery,
+    outcome: Outcome,
+    provider: str,
+    status: Status,
+    reason: str,
+    now_ms: int,
+    took_ms: int,
 ) -> DeliveryEvent:
     """Return the event of a provider call."""
     event = event_of(delivery, status, now_ms, attempt=delivery.attempt, rule=ROLE, reason=reason)
@@ -87,7 +101,9 @@ def closed(claim: Claim, verdict: Verdict) -> Claim:
     )
 
 
-def with_failure(verdict: Verdict, delivery: Delivery, outcome: Outcome, record: Record, letter: Reason | None) -> Verdict:
+def with_failure(
+    verdict: Verdict, delivery: Delivery, outcome: Outcome, record: Record, letter: Reason | None
+) -> Verdict:
     """Add what a final failure leaves: the place given back, a dead letter, a dead device."""
     verdict.followup = _settle(delivery)
     now_ms = 0 if verdict.event is None else verdict.event.occurred_at_ms
