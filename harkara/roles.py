@@ -78,7 +78,7 @@ class Context:
             AppSettings(
                 app_id,
                 self.addresses.kafka,
-                settings.folder / "state" / (settings.instance or "default"),
+                settings.folder / "state" / (settings.instance or "default") / app_id,
                 settings.partitions,
                 session_ms,
                 settings.commit_interval_ms,

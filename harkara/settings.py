@@ -61,6 +61,9 @@ class Settings:
     redis: str | None = setting(None, url("redis", "rediss"), "Valkey or Redis; none: the embedded one")
     clickhouse: str | None = setting(None, url("http", "https"), "ClickHouse's HTTP; none: the embedded one")
 
+    catalog: Path | None = setting(
+        None, directory(), "types and templates; none: those that came with harkara"
+    )
     partitions: int = setting(4, number("partitions", 1, 4_096), "of every topic keyed by user; 96 is usual")
     replication: int = setting(1, number("replicas", 1, 9), "of every topic; 3 in production")
 
@@ -69,7 +72,9 @@ class Settings:
         text("text", r"[A-Za-z0-9._-]{1,100}", "use letters, digits, dot, dash, underscore; at most 100"),
         "this process among those of its role: names its state and makes it a static member",
     )
-    status_port: int = setting(0, number("port", 0, 65_535), "loopback port of /healthz, /readyz, /metrics; 0: any")
+    status_port: int = setting(
+        0, number("port", 0, 65_535), "loopback port of /healthz, /readyz, /metrics; 0: any"
+    )
     router_session_ms: int = setting(30_000, _session, "silence after which a router loses its partitions")
     tracker_session_ms: int = setting(30_000, _session, "the same for a tracker")
     sink_session_ms: int = setting(30_000, _session, "the same for a sink")

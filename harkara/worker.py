@@ -13,7 +13,7 @@ import uvloop
 
 from connectors.kafka.admin import reachable
 from connectors.kafka.app import BlockApp
-from connectors.kafka.exits import leave
+from connectors.kafka.exits import leave, leave_on_error
 from connectors.kafka.feed import Feed
 from connectors.kafka.selftest import selftest
 from connectors.once import Once
@@ -81,7 +81,10 @@ async def _run(build: Callable[[], Role], status_port: int) -> None:
     for start in role.starting:
         await start()
     log.info("starting", role=role.name, port=port)
-    await asyncio.gather(*(app.faust.start() for app in role.apps))
+    starting = [loop.create_task(app.faust.start(), name=app.settings.id) for app in role.apps]
+    for task in starting:
+        task.add_done_callback(leave_on_error)
+    await asyncio.wait(starting)
     while not ending.is_set():
         _check(role)
         try:
@@ -93,7 +96,10 @@ async def _run(build: Callable[[], Role], status_port: int) -> None:
 
 def _state(role: Role) -> tuple[bool, dict[str, Any]]:
     ready = all(app.ready for app in role.apps)
-    apps = {app.settings.id: {"ready": app.ready, "partitions": sorted(app.transport.owned())} for app in role.apps}
+    apps = {
+        app.settings.id: {"ready": app.ready, "partitions": sorted(app.transport.owned())}
+        for app in role.apps
+    }
     return ready, {"role": role.name, "ready": ready, "apps": apps, **role.facts()}
 
 

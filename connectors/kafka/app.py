@@ -51,6 +51,7 @@ class BlockApp:
     def __init__(
         self, settings: AppSettings, plan: ReadPlan, tables: tuple[str, ...], producer: BlockProducer
     ) -> None:
+        settings.folder.mkdir(parents=True, exist_ok=True)
         session_s = settings.session_ms / 1000
         self.settings = settings
         self.fence = Fence(session_s)

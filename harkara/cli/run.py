@@ -2,9 +2,8 @@
 
 import click
 
-from connectors.catalog_files import read_catalog
 from harkara.addresses import addresses_of
-from harkara.catalog_folder import catalog_folder
+from harkara.catalogs import catalog_of
 from harkara.cli.options import with_settings
 from harkara.roles import ROLES, Context
 from harkara.settings import Settings
@@ -24,11 +23,15 @@ def command(settings: Settings, role: str, channel: str | None, lane: str | None
     restart it. Nothing accepted is lost by that.
     """
     addresses = addresses_of(settings)
-    catalog = read_catalog(catalog_folder())
+    catalog = catalog_of(settings)
     more = {}
     if role == "sender":
         more = {
             "channels": (Channel(channel),) if channel else ACTIVE_CHANNELS,
             "lanes": (Lane(lane),) if lane else LANES,
         }
-    run(addresses.kafka, lambda: ROLES[role](Context.of(settings, addresses, catalog), **more), settings.status_port)
+    run(
+        addresses.kafka,
+        lambda: ROLES[role](Context.of(settings, addresses, catalog), **more),
+        settings.status_port,
+    )
