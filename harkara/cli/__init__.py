@@ -14,7 +14,11 @@ from streams.errors import HarkaraError
 #: Each command with what it does; `catalog` lives in `harkara/cli/catalog.py` as `command`.
 COMMANDS = [
     ("config", "Show or check the settings."),
+    ("catalog", "Check the types and texts of the service."),
     ("topics", "Make or check the topics and changelogs."),
+    ("up", "Start the whole pipeline on this machine and stay up."),
+    ("send", "Send one event to a user."),
+    ("profile", "Tell what is known of a user."),
     ("run", "Run a role until it is told to stop."),
 ]
 

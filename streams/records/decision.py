@@ -6,15 +6,19 @@ from streams.reasons import Reason
 
 
 class Reservation(Struct, frozen=True, gc=False, array_like=True):
-    """A place under a cap: held by a notification from its intended instant on (R-129).
+    """One delivery's place under its user's caps, from its intended instant on (R-129).
 
-    `category` and `channel` let caps of different width count the same list.
+    The places of one notification count once in each window that holds one of them; the
+    notification is out of a window when its last place there was moved or released.
     """
 
     notification_id: str
-    at_ms: int  # intended instant of sending
+    delivery_id: str
     category: str
-    channels: tuple[str, ...]
+    channel: str
+    template: str
+    at_ms: int  # intended instant of sending
+    until_ms: int  # from then on no window can hold it
 
 
 class Target(Struct, frozen=True, gc=False, array_like=True):
@@ -24,6 +28,7 @@ class Target(Struct, frozen=True, gc=False, array_like=True):
     channel: str
     endpoint: str  # the user's device id, or the contact's slot; "" while unknown
     address: str = ""  # token, number, …; "" when there is none
+    locale: str = ""
 
 
 class Deliver(Struct, frozen=True, gc=False, array_like=True, tag="d"):
@@ -32,7 +37,11 @@ class Deliver(Struct, frozen=True, gc=False, array_like=True, tag="d"):
     target: Target
     decided_at_ms: int
     send_until_ms: int
-    reserves: bool = False
+    holds_ms: int = 0  # how long its place under caps counts; 0: it takes none
+
+    @property
+    def reserves(self) -> bool:
+        return self.holds_ms > 0
 
 
 class Defer(Struct, frozen=True, gc=False, array_like=True, tag="w"):
@@ -43,7 +52,11 @@ class Defer(Struct, frozen=True, gc=False, array_like=True, tag="w"):
     until_ms: int
     reason: Reason
     rule: str
-    reserves: bool = False
+    holds_ms: int = 0  # how long its place under caps counts, from `until_ms` on; 0: it takes none
+
+    @property
+    def reserves(self) -> bool:
+        return self.holds_ms > 0
 
 
 class Suppress(Struct, frozen=True, gc=False, array_like=True, tag="s"):

@@ -32,6 +32,7 @@ class Delivery(Struct, frozen=True, gc=False, omit_defaults=True):
     send_until_ms: int
     expires_at_ms: int
     attempt: int = 1  # the next attempt's number
+    uncounted: int = 0  # earlier attempts that do not count towards the maximum
     step: int = 0
     mandatory: bool = False
     reserves: bool = False  # holds a place under a cap

@@ -1,0 +1,1 @@
+"""One rule a file; their order is in `streams.policy.chain`."""
