@@ -1,10 +1,10 @@
-"""A ClickHouse for these tests, and a database of its own for each."""
+"""A database of its own for each test, on the ClickHouse that all share."""
 
 import itertools
+import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,19 +13,16 @@ from clickhouse_connect.driver.client import Client
 from connectors.clickhouse.client import INSERTING, connect
 from connectors.clickhouse.schema import Schema
 from connectors.clickhouse.writer import Writer
-from connectors.embedded.stack import Stack
+from connectors.embedded.addresses import Addresses
 
 NUMBERS = itertools.count(1)
 HASH_KEY = b"key of the tests " * 2
 
 
 @pytest.fixture(scope="session")
-def clickhouse_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The embedded ClickHouse alone, behind its HTTP façade."""
-    folder: Path = tmp_path_factory.mktemp("clickhouse")
-    # Addresses that nobody asks: only ClickHouse is started.
-    with Stack(folder, kafka="127.0.0.1:1", redis="redis://127.0.0.1:1") as stack:
-        yield stack.addresses.clickhouse
+def clickhouse_url(stack: Addresses) -> str:
+    """The ClickHouse that all tests share."""
+    return stack.clickhouse
 
 
 @pytest.fixture(scope="session")
@@ -60,7 +57,7 @@ def fresh(client: Client, clickhouse_url: str) -> Callable[[], AbstractContextMa
 
     @contextmanager
     def make() -> Iterator[Analytics]:
-        name = f"harkara_{next(NUMBERS)}"
+        name = f"harkara_{os.getpid()}_{next(NUMBERS)}"
         Schema(client, name).apply()
         writer = Writer(lambda: connect(clickhouse_url, INSERTING), HASH_KEY, name)
         yield Analytics(client, name, writer)

@@ -1,0 +1,151 @@
+"""Looks at a cluster without taking part: offsets, and records between two offsets. Changes nothing."""
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import cast
+
+from confluent_kafka import (
+    Consumer,
+    ConsumerGroupTopicPartitions,
+    IsolationLevel,
+    KafkaError,
+    KafkaException,
+    TopicPartition,
+)
+from confluent_kafka.admin import (  # type: ignore[attr-defined]  # OffsetSpec is not in its __all__
+    AdminClient,
+    OffsetSpec,
+)
+from msgspec import Struct
+
+from streams.errors import HarkaraError
+
+#: A topic's name and a partition's number.
+Place = tuple[str, int]
+
+_TIMEOUT_S = 30.0
+_AT_ONCE = 10_000
+
+
+class KafkaSilent(HarkaraError):
+    """Kafka does not answer, or stopped answering while it was read."""
+
+
+class Stored(Struct, frozen=True, gc=False):
+    """A record as it lies in Kafka."""
+
+    topic: str
+    partition: int
+    offset: int
+    key: bytes
+    value: bytes | None  # None: a tombstone
+    headers: tuple[tuple[str, bytes], ...]
+
+
+class Scan:
+    """One look at a cluster. Offsets are exclusive ends; a topic that does not exist has no partitions."""
+
+    def __init__(self, bootstrap: str) -> None:
+        """Connect; raises KafkaSilent when no broker answers."""
+        self._bootstrap = bootstrap
+        self._admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
+        try:
+            topics = self._admin.list_topics(timeout=_TIMEOUT_S).topics
+        except KafkaException as error:
+            raise KafkaSilent(f"Kafka does not answer ({error.args[0].name()})") from error
+        self._partitions = {name: len(topic.partitions) for name, topic in topics.items()}
+
+    def partitions(self, topic: str) -> int:
+        """How many partitions a topic has; 0 when it does not exist."""
+        return self._partitions.get(topic, 0)
+
+    def places(self, topics: Sequence[str]) -> list[Place]:
+        """All partitions of these topics."""
+        return [(topic, number) for topic in topics for number in range(self.partitions(topic))]
+
+    def starts(self, places: Sequence[Place]) -> dict[Place, int]:
+        """The first offset of each that is still kept."""
+        return self._offsets(places, OffsetSpec.earliest())  # type: ignore[no-untyped-call]  # not annotated
+
+    def ends(self, places: Sequence[Place]) -> dict[Place, int]:
+        """The last stable offset of each: what a reader of committed records can reach."""
+        return self._offsets(places, OffsetSpec.latest())  # type: ignore[no-untyped-call]  # not annotated
+
+    def committed(self, group: str) -> dict[Place, int]:
+        """What a group has acknowledged; a partition it never acknowledged is not there."""
+        asked = [ConsumerGroupTopicPartitions(group)]
+        try:
+            found = self._admin.list_consumer_group_offsets(asked, request_timeout=_TIMEOUT_S)[group].result()
+        except KafkaException as error:
+            raise KafkaSilent(f"Kafka tells nothing of {group} ({error.args[0].name()})") from error
+        return {(p.topic, p.partition): p.offset for p in found.topic_partitions or () if p.offset >= 0}
+
+    def read(self, ranges: Mapping[Place, tuple[int, int]]) -> Iterator[list[Stored]]:
+        """Yield committed records from each start to before each end, in batches, a partition in order.
+
+        Raises KafkaSilent when nothing comes for 30 s.
+        """
+        left = {place: end for place, (start, end) in ranges.items() if start < end}
+        if not left:
+            return
+        consumer = Consumer(
+            {
+                "bootstrap.servers": self._bootstrap,
+                "group.id": "harkara-scan",  # required by the client, never joined
+                "enable.auto.commit": False,
+                "enable.auto.offset.store": False,
+                "isolation.level": "read_committed",
+                "auto.offset.reset": "earliest",
+                "enable.partition.eof": True,
+                "fetch.wait.max.ms": 50,
+                "queued.max.messages.kbytes": 32_768,
+                "log_level": 0,
+            }
+        )
+        try:
+            consumer.assign([TopicPartition(*place, ranges[place][0]) for place in left])
+            yield from _until(consumer, left)
+        finally:
+            consumer.close()
+
+    def _offsets(self, places: Sequence[Place], spec: OffsetSpec) -> dict[Place, int]:
+        if not places:
+            return {}
+        asked = {TopicPartition(topic, number): spec for topic, number in places}
+        futures = self._admin.list_offsets(
+            asked, isolation_level=IsolationLevel.READ_COMMITTED, request_timeout=_TIMEOUT_S
+        )
+        try:
+            return {(p.topic, p.partition): future.result().offset for p, future in futures.items()}
+        except KafkaException as error:
+            raise KafkaSilent(f"Kafka tells no offsets ({error.args[0].name()})") from error
+
+
+def _until(consumer: Consumer, left: dict[Place, int]) -> Iterator[list[Stored]]:
+    """Yield batches until each partition in `left` is read up to its end."""
+    heard = time.monotonic()
+    while left:
+        wanted: list[Stored] = []
+        messages = consumer.consume(_AT_ONCE, 0.5)
+        for message in messages:
+            place = (str(message.topic()), int(message.partition() or 0))
+            end = left.get(place)
+            if end is None:
+                continue
+            error = message.error()
+            if error is None:
+                offset = int(message.offset() or 0)
+                if offset < end:
+                    given = cast("list[tuple[str, bytes | None]]", message.headers() or [])
+                    headers = tuple((name, value or b"") for name, value in given)
+                    wanted.append(Stored(*place, offset, message.key() or b"", message.value(), headers))
+                if offset >= end - 1:
+                    del left[place]
+            elif error.code() == KafkaError._PARTITION_EOF:
+                del left[place]  # what is missing before the end was compacted away or aborted
+        if messages:
+            heard = time.monotonic()
+        elif time.monotonic() - heard > _TIMEOUT_S:
+            raise KafkaSilent("Kafka stopped answering")
+        if wanted:
+            yield wanted
