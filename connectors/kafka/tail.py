@@ -25,9 +25,15 @@ class Tail:
                 "log_level": 2,
             }
         )
-        self._names = [topic.full_name for topic in topics]
-        starts = [TopicPartition(name, number, end) for (name, number), end in self.ends().items()]
-        self._consumer.assign(starts)
+        self._places = [
+            (topic.full_name, number)
+            for topic in topics
+            for number in self._consumer.list_topics(topic.full_name, timeout=_TIMEOUT_S)
+            .topics[topic.full_name]
+            .partitions
+        ]
+        self.starts = self.ends()  # (topic, partition) -> first offset that is read
+        self._consumer.assign([TopicPartition(*place, start) for place, start in self.starts.items()])
 
     def __enter__(self) -> "Tail":
         return self
@@ -38,11 +44,8 @@ class Tail:
     def ends(self) -> dict[tuple[str, int], int]:
         """Return each partition's end at this moment: (topic, partition) -> offset."""
         found: dict[tuple[str, int], int] = {}
-        for name in self._names:
-            for number in self._consumer.list_topics(name, timeout=_TIMEOUT_S).topics[name].partitions:
-                place = TopicPartition(name, number)
-                _, high = self._consumer.get_watermark_offsets(place, timeout=_TIMEOUT_S)
-                found[name, number] = high
+        for place in self._places:
+            _, found[place] = self._consumer.get_watermark_offsets(TopicPartition(*place), timeout=_TIMEOUT_S)
         return found
 
     def take(self, timeout_s: float, most: int = 2_000) -> list[Message]:

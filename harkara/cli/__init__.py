@@ -19,6 +19,9 @@ COMMANDS = [
     ("up", "Start the whole pipeline on this machine and stay up."),
     ("send", "Send one event to a user."),
     ("profile", "Tell what is known of a user."),
+    ("funnel", "Show what became of everything that was accepted."),
+    ("sql", "Ask ClickHouse any question in SQL."),
+    ("schema", "Make or check the tables of ClickHouse."),
     ("run", "Run a role until it is told to stop."),
 ]
 

@@ -1,0 +1,1 @@
+"""What a program of one's own does: write events to Kafka and follow what becomes of them."""
