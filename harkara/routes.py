@@ -20,6 +20,7 @@ from harkara.worker import WallClock
 from streams.clock import Clock
 from streams.errors import SettingError
 from streams.metrics import BREAKER_OPEN, IN_FLIGHT, RATE_LIMIT
+from streams.policy.pace import Limits
 
 log = structlog.get_logger(__name__)
 
@@ -45,7 +46,10 @@ class Routes:
         client = redis.Redis.from_url(redis_url, socket_timeout=2, socket_connect_timeout=2)
         member = f"{settings.instance or 'sender'}-{os.getpid()}-{secrets.token_hex(4)}"
         dice = random.Random()  # noqa: S311 - spreads pauses, guards nothing
-        route = build_route(build(own, own, WallClock()), client, member, clock, dice, log, PacingSettings())
+        paces = {"fcm": settings.fcm_rate, "twilio": settings.twilio_rate}
+        limits = {name: Limits(nominal=float(pace)) for name, pace in paces.items() if pace is not None}
+        pacing = PacingSettings(limits=limits)
+        route = build_route(build(own, own, WallClock()), client, member, clock, dice, log, pacing)
         return Routes(route, client, StatusBoard(client, log), member, telemetry)
 
     async def start(self) -> None:

@@ -109,6 +109,9 @@ class Settings:
         secret_json("a service account key", "client_email", "private_key", "token_uri"),
         "push: the service account that signs",
     )
+    fcm_rate: int | None = setting(
+        None, number("calls/s", 1, 1_000_000), "push: pace to begin with; none: find it slowly"
+    )
     twilio_url: str = setting("https://api.twilio.com", url("https", "http"), "SMS: where Twilio answers")
     twilio_account_sid: str | None = setting(
         None, text("text", r"AC[0-9a-f]{32}", "give the account's SID: AC and 32 hex digits"), "SMS: account"
@@ -128,6 +131,10 @@ class Settings:
             "give a number like +8801…, a sender name, or a messaging service's SID",
         ),
         "SMS: the number, name or messaging service it comes from",
+    )
+
+    twilio_rate: int | None = setting(
+        None, number("calls/s", 1, 1_000_000), "SMS: pace to begin with; none: find it slowly"
     )
 
     #: Where each value that is not the default came from.

@@ -1,6 +1,7 @@
 """The sender's loops: blocks become deliveries in order per user, many users at once."""
 
 import asyncio
+import time
 from dataclasses import dataclass
 from functools import partial
 
@@ -24,7 +25,16 @@ class SenderSettings:
     """What an installation may set."""
 
     in_flight: int = 256  # provider calls at once, with their claims
-    chain_wait_ms: int = 2_000  # a delivery waits this long for the user's one before it
+    chain_wait_ms: int = 2_000  # so long may a user's delivery be under way while the next one waits
+
+
+@dataclass(eq=False, slots=True)
+class _Going:
+    """A delivery on its way; the user's next one waits for it."""
+
+    delivery: Delivery
+    task: asyncio.Task[None] | None = None
+    begun_s: float = 0.0  # since when it has a place; 0: it still waits for one
 
 
 class Sender:
@@ -48,7 +58,7 @@ class Sender:
         self._clock = clock
         self._chain_wait_s = settings.chain_wait_ms / 1000
         self._places = asyncio.Semaphore(settings.in_flight)
-        self._last_of: dict[str, asyncio.Task[None]] = {}
+        self._last_of: dict[str, _Going] = {}
         self._waiting: set[asyncio.Task[None] | None] = set()  # not yet claimed: may be abandoned
         self._calling: set[asyncio.Task[None]] = set()
 
@@ -70,33 +80,42 @@ class Sender:
                 unfit = Unfit(Reason.UNDECODABLE, "", str(error), dead_letter=True)
                 writes.set_aside(record, unfit, ROLE, self._clock.now_ms(), None)
                 continue
-            before = self._last_of.get(delivery.user_id)
-            task = loop.create_task(self._one(delivery, record, block.partition, before))
-            self._last_of[delivery.user_id] = task
-            task.add_done_callback(partial(self._ended, delivery.user_id))
-            self._waiting.add(task)
-            tasks.append(task)
+            own, before = _Going(delivery), self._last_of.get(delivery.user_id)
+            own.task = loop.create_task(self._one(own, record, block.partition, before))
+            self._last_of[delivery.user_id] = own
+            own.task.add_done_callback(partial(self._ended, own))
+            self._waiting.add(own.task)
+            tasks.append(own.task)
         closing = loop.create_task(self._close(block, writes, tasks))
         self._calling.add(closing)
         closing.add_done_callback(self._calling.discard)
         closing.add_done_callback(leave_on_error)
 
-    async def _one(
-        self, delivery: Delivery, record: Record, partition: int, before: asyncio.Task[None] | None
-    ) -> None:
-        if before is not None and not before.done():
-            await asyncio.wait([before], timeout=self._chain_wait_s)
-            if not before.done():
-                await self._attempts.yield_turn(delivery, partition)
-                return
+    async def _one(self, own: _Going, record: Record, partition: int, before: _Going | None) -> None:
+        if before is not None and not await self._predecessor(before):
+            await self._attempts.yield_turn(own.delivery, partition)
+            return
         async with self._places:
-            task = asyncio.current_task()
-            await self._attempts.settle(delivery, record, partition, lambda: self._waiting.discard(task))
+            own.begun_s = time.monotonic()
+            await self._attempts.settle(
+                own.delivery, record, partition, partial(self._waiting.discard, own.task)
+            )
 
-    def _ended(self, user: str, task: asyncio.Task[None]) -> None:
+    async def _predecessor(self, before: _Going) -> bool:
+        """Wait for the user's delivery before this one; False if it is too long under way."""
+        while before.task is not None and not before.task.done():
+            left_s = self._chain_wait_s
+            if before.begun_s:
+                left_s -= time.monotonic() - before.begun_s
+                if left_s <= 0:
+                    return False
+            await asyncio.wait([before.task], timeout=left_s)
+        return True
+
+    def _ended(self, own: _Going, task: asyncio.Task[None]) -> None:
         self._waiting.discard(task)
-        if self._last_of.get(user) is task:
-            del self._last_of[user]
+        if self._last_of.get(own.delivery.user_id) is own:
+            del self._last_of[own.delivery.user_id]
 
     async def _close(self, block: Block, writes: Writes, tasks: list[asyncio.Task[None]]) -> None:
         """Finish the block once every delivery has its verdict; abandoned ones leave it open."""

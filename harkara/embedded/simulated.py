@@ -17,6 +17,7 @@ from harkara.embedded.role_process import log_of
 from harkara.settings import Settings, variable
 
 _FROM = "+15005550006"
+_RATE = "2000"  # a second: what one core can be expected to send
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,7 @@ class SimulatedProviders:
             given |= {
                 "fcm_url": f"http://127.0.0.1:{self.fcm_port}",
                 "fcm_service_account_file": str(self._own / SERVICE_ACCOUNT_FILE),
+                "fcm_rate": _RATE,
             }
         if settings.twilio_account_sid is None:
             given |= {
@@ -81,6 +83,7 @@ class SimulatedProviders:
                 "twilio_account_sid": Credentials.of(self._own).twilio_account_sid,
                 "twilio_auth_token_file": str(self._own / "twilio-auth-token"),
                 "twilio_from": _FROM,
+                "twilio_rate": _RATE,
             }
         return {variable(name): value for name, value in given.items()}
 
