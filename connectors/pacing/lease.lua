@@ -9,7 +9,7 @@ local SLOW_START, RECOVER, PLATEAU, PROBE = 0, 1, 2, 3
 local HOLD_MS, NEAR, PLATEAU_MS, DOUBLE_MS, SLOW_START_MS = 500, 0.97, 3000, 2000, 1500
 local FIRST_GROWTH, LAST_GROWTH, SLOW_START_FROM, DOUBT = 0.02, 0.30, 0.1, 10
 local LONG_MS, LONGEST_MS, REMEMBERED_WINDOWS = 10000, 120000, 10
-local LONGEST_STEP_MS, LONGEST_WAIT_MS, SHORTEST_WAIT_MS, EXACT = 1000, 1000, 2, 1e-9
+local RESTART_MS, LONGEST_STEP_MS, LONGEST_WAIT_MS, SHORTEST_WAIT_MS, EXACT = 10000, 1000, 1000, 2, 1e-9
 local KEPT_MS = 600000
 
 local min, max, floor, ceil = math.min, math.max, math.floor, math.ceil
@@ -46,7 +46,9 @@ local function enter(pace, phase, at)
 end
 
 local function restart(pace)
-  if pace.phase ~= SLOW_START then
+  local begun = pace.phase == SLOW_START and pace.good > 0 and now - pace.since_ms < RESTART_MS
+  if not begun then
+    pace.good = pace.good > 0 and pace.good or pace.rate
     pace.rate = min(pace.rate, max(limits.floor, SLOW_START_FROM * pace.good))
     enter(pace, SLOW_START, now)
   end
@@ -62,7 +64,7 @@ local function measure(pace, ran, used)
 end
 
 local function grow(pace, ran)
-  local near = NEAR * pace.good
+  local near = pace.good > 0 and max(limits.floor, NEAR * pace.good) or 0
   if pace.phase == RECOVER then
     pace.rate = min(near, pace.rate + max(0, near - pace.origin) * ran / limits.recover_ms)
     if pace.rate >= near then enter(pace, PLATEAU, now) end
@@ -175,9 +177,10 @@ end
 -- streams/policy/quota.py ------------------------------------------------------------------------
 
 local stored = redis.call('GET', KEYS[1])
-local quota = stored and cmsgpack.unpack(stored)
+local readable, quota = pcall(cmsgpack.unpack, stored or '')
+local ours = stored and readable and type(quota) == 'table' and quota.layout == LAYOUT
 -- Another layout, or a clock that went back: what was learnt means nothing any more.
-if not quota or quota.layout ~= LAYOUT or quota.pace.at_ms > now + 5000 then
+if not ours or quota.pace.at_ms > now + 5000 then
   quota = { layout = LAYOUT, pace = begin(), level = 1, members = {} }
 end
 local pace = quota.pace
@@ -216,16 +219,17 @@ for lane = 1, 3 do
   alone = alone + own_share
   local most = max(1, share * sharing.burst_s)
   local credit = known and min(most, known.credits[lane] + share * own_ms / 1000) or most
+  local spare = max(0, level - size / 2)
   local room = level + (lane == 1 and max(1, sharing.reserves[1] * size) or 0)
   local want, grant, wait = wish.wants[lane], 0, 0
   if paused_ms == 0 then
-    grant = max(0, floor(min(want, credit, room, sharing.largest) + EXACT))
+    grant = max(0, floor(min(want, credit + spare, room, sharing.largest) + EXACT))
   end
-  credits[lane], level = credit - grant, level - grant
+  credits[lane], level = max(0, credit - grant), level - grant
   pace.used = pace.used + grant
   if want > grant then
     local least = lane == 1 and 1 or max(1, min(share * sharing.lease_s, want, sharing.largest))
-    local own = share > 0 and (least - credits[lane]) / share or LONGEST_WAIT_MS
+    local own = share > EXACT and (least - credits[lane]) / share or LONGEST_WAIT_MS
     wait = max(paused_ms, max(own, (least - room + grant) / pace.rate) * 1000)
     wait = min(max(ceil(wait - EXACT), SHORTEST_WAIT_MS), LONGEST_WAIT_MS)
   end

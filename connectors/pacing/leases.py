@@ -52,6 +52,7 @@ class Leases:
         self._ledger = Ledger(member, shared.sharing.largest)
         self._hand, self._bell = Hand(), Bell()
         self._fetching: asyncio.Task[None] | None = None
+        self._closed = False
         self._asked_ms = 0.0
         self._ask_from_ms = [0.0, 0.0, 0.0]  # by lane: before this, asking is no use
         self._held_until_ms = 0.0
@@ -65,6 +66,8 @@ class Leases:
 
     async def close(self) -> None:
         """Stop; what is in hand and in the shared memory lapses by itself."""
+        self._closed = True  # a library may swallow the cancellation
+        self._bell.ring()
         if self._fetching is not None:
             self._fetching.cancel()
             await asyncio.gather(self._fetching, return_exceptions=True)
@@ -129,7 +132,7 @@ class Leases:
         self._bell.ring()
 
     async def _fetch(self) -> None:
-        while True:
+        while not self._closed:
             if (early_ms := self._due_ms() - self._now()) > 0:
                 await self._bell.wait(min(early_ms, _IDLE_MS))
                 continue

@@ -8,6 +8,7 @@ _SPAN_MS = 250  # over which use is averaged
 _AHEAD_S = 0.1  # tokens are fetched for so long ahead
 _LOW_S = 0.05  # what lasts shorter than this is too little
 _MOST_LOW = 50
+_LEAST_USE = 0.5  # a second; less counts as idle, or an average would fade for a minute
 
 
 class Ledger:
@@ -42,6 +43,7 @@ class Ledger:
         for lane in range(3):
             use = self._use[lane]
             use += (self.taken[lane] * 1000 / elapsed_ms - use) * min(1.0, elapsed_ms / _SPAN_MS)
+            use = use if use >= _LEAST_USE else 0.0
             self._use[lane], self.taken[lane] = use, 0
             waiting = hand.waiting(lane)
             self.low[lane] = min(int(use * _LOW_S), _MOST_LOW)

@@ -117,8 +117,8 @@ class Line:
         if outcome.scope in SHARED_SCOPES:
             self.standing.broken()
         self._once.warn(
-            f"misconfigured {outcome.scope}",
-            "provider_misconfigured",
+            f"account {outcome.scope}",
+            "provider refuses our account",
             provider=self.provider.name,
             account=self.provider.account,
             scope=outcome.scope,
@@ -131,7 +131,9 @@ class Line:
             if self.standing.worked():
                 for scope in SHARED_SCOPES:
                     self._once.over(
-                        f"misconfigured {scope}", "provider_works_again", provider=self.provider.name
+                        f"misconfigured {scope}",
+                        "provider takes our account again",
+                        provider=self.provider.name,
                     )
         elif not isinstance(outcome, Misconfigured):
             self.standing.release()
@@ -139,9 +141,10 @@ class Line:
 
     def _breaker_changed(self, change: BreakerChange) -> None:
         self._log.warning(
-            f"breaker_{change.new}",
+            "breaker changed",
             provider=self.provider.name,
             account=self.provider.account,
+            status=change.new,
             calls=change.calls,
             errors=change.errors,
             slow=change.slow,

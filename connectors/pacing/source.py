@@ -34,6 +34,7 @@ class Source:
         self._local: LocalQuota | None = None
         self._returning: asyncio.Task[None] | None = None
         self._share = 0.0
+        self._closed = False
 
     @property
     def alone(self) -> bool:
@@ -54,6 +55,7 @@ class Source:
 
     async def close(self) -> None:
         """Stop looking for Valkey."""
+        self._closed = True
         if self._returning is not None:
             self._returning.cancel()
             await asyncio.gather(self._returning, return_exceptions=True)
@@ -64,7 +66,13 @@ class Source:
 
     def _leave(self, error: str, member: str) -> LocalQuota:
         rate = round(self._share, 1)
-        self._once.warn("valkey", "rate_is_local", provider=self._shared.name, rate=rate, error=error)
+        self._once.warn(
+            "valkey",
+            "valkey does not answer, paced alone",
+            provider=self._shared.name,
+            rate=rate,
+            error=error,
+        )
         limits = self._shared.limits
         recover_ms = round(limits.recover_ms * self._dice.uniform(0.8, 1.2))
         self._returning = asyncio.get_running_loop().create_task(
@@ -76,7 +84,7 @@ class Source:
     async def _return(self, member: str) -> None:
         """Ask now and then, with growing pauses, until Valkey answers."""
         pause_ms = self._settings.retry_ms
-        while True:
+        while not self._closed:
             await asyncio.sleep(pause_ms * self._dice.uniform(0.8, 1.2) / 1000)
             try:
                 lease = await self._ask_shared(Ask(member))
@@ -84,5 +92,5 @@ class Source:
                 pause_ms = min(2 * pause_ms, self._settings.longest_retry_ms)
             else:
                 self._local, self._share = None, lease.alone
-                self._once.over("valkey", "rate_is_shared", provider=self._shared.name)
+                self._once.over("valkey", "valkey answers again", provider=self._shared.name)
                 return

@@ -90,9 +90,9 @@ class StatusBoard:
                 commands.pexpire(_INDEX, _PUBLISHED_MS)
                 await commands.execute()
         except (RedisError, OSError) as error:
-            self._once.warn("status", "status_not_published", error=type(error).__name__)
+            self._once.warn("status", "status is not published", error=type(error).__name__)
         else:
-            self._once.over("status", "status_published_again")
+            self._once.over("status", "status is published again")
 
     async def read(self) -> list[ProcessStatus]:
         """Return what every living process published last; raises what the client raises."""

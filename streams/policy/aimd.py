@@ -19,6 +19,7 @@ LAST_GROWTH = 0.30  # a second
 SLOW_START_MS = 1_500  # a slow start doubles in this time
 SLOW_START_FROM = 0.1  # of the last good pace
 _DOUBT = 10  # answers that are taken as good: a few 429s alone say little about their share
+_RESTART_MS = 10_000  # workers whose breakers close within this time restart together
 _LONGEST_STEP_MS = 1_000  # a silence is no reason to leap
 
 
@@ -74,7 +75,7 @@ def _measure(pace: Pace, now_ms: float, ran_ms: float, used: float) -> None:
 
 
 def _grow(pace: Pace, limits: Limits, now_ms: float, ran_ms: float) -> None:
-    near = NEAR * pace.good
+    near = max(limits.floor, NEAR * pace.good) if pace.good > 0 else 0.0
     if pace.phase == Phase.RECOVER:
         pace.rate = min(near, pace.rate + max(0.0, near - pace.origin) * ran_ms / limits.recover_ms)
         if pace.rate >= near:
@@ -122,7 +123,9 @@ def _slow_down(pace: Pace, limits: Limits, now_ms: float, after_ms: int) -> None
 
 
 def _restart(pace: Pace, limits: Limits, now_ms: float) -> None:
-    """Begin again at a tenth of the good pace, once."""
-    if pace.phase != Phase.SLOW_START:
+    """Begin again at a tenth of the good pace, once, however many workers ask for it."""
+    begun = pace.phase == Phase.SLOW_START and pace.good > 0 and now_ms - pace.since_ms < _RESTART_MS
+    if not begun:
+        pace.good = pace.good or pace.rate
         pace.rate = min(pace.rate, max(limits.floor, SLOW_START_FROM * pace.good))
         _enter(pace, Phase.SLOW_START, now_ms)

@@ -107,15 +107,16 @@ def ask(quota: Quota, limits: Limits, sharing: Sharing, now_ms: float, wish: Ask
     for lane, share in enumerate(shares):
         most = max(1.0, share * sharing.burst_s)
         credit = min(most, me.credits[lane] + share * own_ms / 1000) if me.credits else most
+        spare = max(0.0, level - size / 2)  # others leave it unused, so it is nobody's
         room = level + (max(1.0, sharing.reserves[0] * size) if lane == 0 else 0.0)
         want = wish.wants[lane]
         if paused_ms == 0:
-            grants[lane] = max(0, int(min(want, credit, room, sharing.largest) + _EXACT))
-        credits[lane] = credit - grants[lane]
+            grants[lane] = max(0, int(min(want, credit + spare, room, sharing.largest) + _EXACT))
+        credits[lane] = max(0.0, credit - grants[lane])
         level -= grants[lane]
         if want > grants[lane]:
             least = 1.0 if lane == 0 else max(1.0, min(share * sharing.lease_s, want, sharing.largest))
-            wait_s = (least - credits[lane]) / share if share > 0 else _LONGEST_WAIT_MS
+            wait_s = (least - credits[lane]) / share if share > _EXACT else _LONGEST_WAIT_MS
             waits[lane] = _wait_ms(max(wait_s, (least - room + grants[lane]) / pace.rate), paused_ms)
     members[wish.member] = replace(me, credits=tuple(credits))
     pace.used += sum(grants)
