@@ -5,7 +5,9 @@ the outputs that were to follow it, and offsets committed only for what was fini
 """
 
 import asyncio
+import shutil
 import tempfile
+import weakref
 from collections import defaultdict
 from pathlib import Path
 
@@ -24,7 +26,8 @@ class RecordingTransport:
 
     def __init__(self, partitions: int = 1) -> None:
         self._partitions = partitions
-        self._folder = tempfile.TemporaryDirectory()
+        self._folder = tempfile.mkdtemp(prefix="harkara-")
+        weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         self._views: dict[tuple[str, int], View] = {}
         self._opened = 0
         self.changelog: dict[tuple[str, int], list[tuple[bytes, bytes | None]]] = defaultdict(list)
@@ -49,7 +52,7 @@ class RecordingTransport:
         view = self._views.get((table, partition))
         if view is None:
             self._opened += 1
-            store = Rdict(str(Path(self._folder.name) / str(self._opened)), Options(raw_mode=True))
+            store = Rdict(str(Path(self._folder) / str(self._opened)), Options(raw_mode=True))
             for key, value in self.changelog[table, partition]:
                 if value is None:
                     store.delete(key)
@@ -62,14 +65,14 @@ class RecordingTransport:
         return True
 
     async def finish(self, block: Block, writes: Writes) -> None:
-        self._apply(writes)
+        self.apply(writes)
         self.offsets[block.topic, block.partition] = block.records[-1].offset + 1
 
     async def durable(self, writes: Writes) -> None:
-        self._apply(writes)
+        self.apply(writes)
 
     def post(self, writes: Writes) -> "asyncio.Future[None]":
-        self._apply(writes)
+        self.apply(writes)
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         future.set_result(None)
         return future
@@ -88,7 +91,7 @@ class RecordingTransport:
 
     # -- inside -------------------------------------------------------------------------------
 
-    def _apply(self, writes: Writes) -> None:
+    def apply(self, writes: Writes) -> None:
         for table, changes in writes.changes.items():
             log = self.changelog[table, writes.partition]
             for change in changes.items():

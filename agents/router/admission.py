@@ -125,7 +125,7 @@ class Admitting:
                 category=request.type.category,
                 lane=request.type.lane,
                 channel="",
-                cohort_at_ms=now_ms,
+                cohort_at_ms=first.first_ms,  # the same on every replay, as its key in analytics must be
                 occurred_at_ms=now_ms,
                 reason=Reason.DUPLICATE,
                 campaign_id=notification.campaign_id,
