@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
 from confluent_kafka import (
+    OFFSET_INVALID,
     Consumer,
     ConsumerGroupTopicPartitions,
     IsolationLevel,
@@ -45,15 +46,23 @@ class Stored(Struct, frozen=True, gc=False):
 class Scan:
     """One look at a cluster. Offsets are exclusive ends; a topic that does not exist has no partitions."""
 
-    def __init__(self, bootstrap: str) -> None:
-        """Connect; raises KafkaSilent when no broker answers."""
+    def __init__(self, bootstrap: str, namespace: str = "") -> None:
+        """Connect; raises KafkaSilent when no broker answers.
+
+        `namespace` stands before every topic's and group's name in Kafka, and nowhere else.
+        """
         self._bootstrap = bootstrap
+        self._namespace = namespace
         self._admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
         try:
             topics = self._admin.list_topics(timeout=_TIMEOUT_S).topics
         except KafkaException as error:
             raise KafkaSilent(f"Kafka does not answer ({error.args[0].name()})") from error
-        self._partitions = {name: len(topic.partitions) for name, topic in topics.items()}
+        self._partitions = {
+            self._bare(name): len(topic.partitions)
+            for name, topic in topics.items()
+            if name.startswith(namespace)
+        }
 
     def partitions(self, topic: str) -> int:
         """How many partitions a topic has; 0 when it does not exist."""
@@ -73,12 +82,13 @@ class Scan:
 
     def committed(self, group: str) -> dict[Place, int]:
         """What a group has acknowledged; a partition it never acknowledged is not there."""
-        asked = [ConsumerGroupTopicPartitions(group)]
+        name = self._namespace + group
+        asked = [ConsumerGroupTopicPartitions(name)]
         try:
-            found = self._admin.list_consumer_group_offsets(asked, request_timeout=_TIMEOUT_S)[group].result()
+            found = self._admin.list_consumer_group_offsets(asked, request_timeout=_TIMEOUT_S)[name].result()
         except KafkaException as error:
             raise KafkaSilent(f"Kafka tells nothing of {group} ({error.args[0].name()})") from error
-        return {(p.topic, p.partition): p.offset for p in found.topic_partitions or () if p.offset >= 0}
+        return {self._place(p): p.offset for p in found.topic_partitions or () if p.offset >= 0}
 
     def read(self, ranges: Mapping[Place, tuple[int, int]]) -> Iterator[list[Stored]]:
         """Yield committed records from each start to before each end, in batches, a partition in order.
@@ -103,49 +113,57 @@ class Scan:
             }
         )
         try:
-            consumer.assign([TopicPartition(*place, ranges[place][0]) for place in left])
-            yield from _until(consumer, left)
+            consumer.assign([self._at(place, ranges[place][0]) for place in left])
+            yield from self._until(consumer, left)
         finally:
             consumer.close()
 
     def _offsets(self, places: Sequence[Place], spec: OffsetSpec) -> dict[Place, int]:
         if not places:
             return {}
-        asked = {TopicPartition(topic, number): spec for topic, number in places}
+        asked = {self._at(place): spec for place in places}
         futures = self._admin.list_offsets(
             asked, isolation_level=IsolationLevel.READ_COMMITTED, request_timeout=_TIMEOUT_S
         )
         try:
-            return {(p.topic, p.partition): future.result().offset for p, future in futures.items()}
+            return {self._place(p): future.result().offset for p, future in futures.items()}
         except KafkaException as error:
             raise KafkaSilent(f"Kafka tells no offsets ({error.args[0].name()})") from error
 
+    def _until(self, consumer: Consumer, left: dict[Place, int]) -> Iterator[list[Stored]]:
+        """Yield batches until each partition in `left` is read up to its end."""
+        heard = time.monotonic()
+        while left:
+            wanted: list[Stored] = []
+            messages = consumer.consume(_AT_ONCE, 0.5)
+            for message in messages:
+                place = (self._bare(str(message.topic())), int(message.partition() or 0))
+                end = left.get(place)
+                if end is None:
+                    continue
+                error = message.error()
+                if error is None:
+                    offset = int(message.offset() or 0)
+                    if offset < end:
+                        given = cast("list[tuple[str, bytes | None]]", message.headers() or [])
+                        headers = tuple((name, value or b"") for name, value in given)
+                        wanted.append(Stored(*place, offset, message.key() or b"", message.value(), headers))
+                    if offset >= end - 1:
+                        del left[place]
+                elif error.code() == KafkaError._PARTITION_EOF:
+                    del left[place]  # what is missing before the end was compacted away or aborted
+            if messages:
+                heard = time.monotonic()
+            elif time.monotonic() - heard > _TIMEOUT_S:
+                raise KafkaSilent("Kafka stopped answering")
+            if wanted:
+                yield wanted
 
-def _until(consumer: Consumer, left: dict[Place, int]) -> Iterator[list[Stored]]:
-    """Yield batches until each partition in `left` is read up to its end."""
-    heard = time.monotonic()
-    while left:
-        wanted: list[Stored] = []
-        messages = consumer.consume(_AT_ONCE, 0.5)
-        for message in messages:
-            place = (str(message.topic()), int(message.partition() or 0))
-            end = left.get(place)
-            if end is None:
-                continue
-            error = message.error()
-            if error is None:
-                offset = int(message.offset() or 0)
-                if offset < end:
-                    given = cast("list[tuple[str, bytes | None]]", message.headers() or [])
-                    headers = tuple((name, value or b"") for name, value in given)
-                    wanted.append(Stored(*place, offset, message.key() or b"", message.value(), headers))
-                if offset >= end - 1:
-                    del left[place]
-            elif error.code() == KafkaError._PARTITION_EOF:
-                del left[place]  # what is missing before the end was compacted away or aborted
-        if messages:
-            heard = time.monotonic()
-        elif time.monotonic() - heard > _TIMEOUT_S:
-            raise KafkaSilent("Kafka stopped answering")
-        if wanted:
-            yield wanted
+    def _at(self, place: Place, offset: int = OFFSET_INVALID) -> TopicPartition:
+        return TopicPartition(self._namespace + place[0], place[1], offset)
+
+    def _place(self, at: TopicPartition) -> Place:
+        return self._bare(at.topic), at.partition
+
+    def _bare(self, topic: str) -> str:
+        return topic.removeprefix(self._namespace)

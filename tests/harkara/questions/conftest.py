@@ -1,5 +1,15 @@
-"""Questions are asked of the same databases as the schema's own tests."""
+"""Questions are asked of a small installation on the servers that all tests share."""
 
-from tests.connectors.clickhouse.conftest import analytics, clickhouse_url, client, fresh
+import pytest
+
+from connectors.embedded.addresses import Addresses
+from tests.connectors.clickhouse.conftest import Analytics, analytics, clickhouse_url, client, fresh
+from tests.harkara.questions.world import World
 
 __all__ = ["analytics", "clickhouse_url", "client", "fresh"]
+
+
+@pytest.fixture
+def world(stack: Addresses, prefix: str, analytics: Analytics) -> World:
+    """An installation with nothing in it."""
+    return World(stack.kafka, f"{prefix}.", analytics)
