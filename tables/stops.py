@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from connectors.kafka.block import Writes
 from connectors.kafka.view import View
+from streams.policy.choices import with_choice
 from streams.records.codec import state_stops, to_state
 from streams.records.state import Stops
 from streams.records.stop import Blocked, Cancelled, OptOut, Stop
@@ -36,7 +37,7 @@ def applied(stops: Stops, stop: Stop, offset: int) -> Stops:
         return stops
     match stop:
         case OptOut(category=category, channel=channel, stopped=stopped, at_ms=at):
-            opted_out = stops.opted_out | {(category, channel): at if stopped else -at}
+            opted_out = with_choice(stops.opted_out, category, channel, at if stopped else -at)
             return replace(stops, applied=offset, opted_out=opted_out)
         case Blocked(stopped=stopped, at_ms=at):
             return replace(stops, applied=offset, blocked_at_ms=at if stopped else 0)

@@ -139,6 +139,6 @@ class Fields:
 
 def not_one_of(value: object, names: Collection[str]) -> str:
     """Say that a name does not exist, and which one may be meant."""
-    near = difflib.get_close_matches(str(value), names, 1)
+    near = difflib.get_close_matches(str(value), names, 1, cutoff=0.5)
     hint = f'; did you mean "{near[0]}"?' if near else f": there are {', '.join(sorted(names)) or 'none'}"
     return f'"{value}" is not known{hint}'

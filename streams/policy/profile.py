@@ -4,6 +4,7 @@ from msgspec.structs import replace
 
 from streams.catalog.hours import minutes_of
 from streams.policy.addresses import canonical
+from streams.policy.choices import with_choice
 from streams.policy.command_check import unfit_command
 from streams.reasons import Reason
 from streams.records.consent import ConsentEntry
@@ -45,8 +46,8 @@ def apply(profile: Profile, command: ProfileCommand, offset: int) -> Profile | U
 
 def _changed(profile: Profile, command: ProfileCommand) -> Profile:
     match command:
-        case SetPreference():
-            return replace(profile, preferences=_preferences(profile, command))
+        case SetPreference(category=category, channel=channel, allowed=allowed):
+            return replace(profile, preferences=with_choice(profile.preferences, category, channel, allowed))
         case SetQuietHours(start=start, end=end):
             # Off is stored as equal ends: -1 would mean the category's default.
             return replace(profile, quiet_start=minutes_of(start) or 0, quiet_end=minutes_of(end) or 0)
@@ -61,25 +62,13 @@ def _changed(profile: Profile, command: ProfileCommand) -> Profile:
         case RemoveDevice():
             return replace(profile, devices=_without_device(profile, command))
         case Consent(category=category, given=given):
-            return replace(profile, consents=profile.consents | {category: given})
+            # A choice about the whole category as well, as senders hear of it.
+            choices = with_choice(profile.preferences, category, "*", given)
+            return replace(profile, consents=profile.consents | {category: given}, preferences=choices)
         case Block(blocked=blocked):
             return replace(profile, blocked=blocked)
         case Erase():
             return Profile(erased=True)
-
-
-def _preferences(profile: Profile, command: SetPreference) -> dict[tuple[str, str], bool]:
-    """Return the choices with this one; a wildcard replaces the older ones it covers.
-
-    So "stop everything" stops what was switched on by itself before.
-    """
-    category, channel = command.category, command.channel
-    kept = {
-        key: allowed
-        for key, allowed in profile.preferences.items()
-        if not (category in ("*", key[0]) and channel in ("*", key[1]))
-    }
-    return kept | {(category, channel): command.allowed}
 
 
 def _contacts(profile: Profile, command: SetContact) -> tuple[Contact, ...]:

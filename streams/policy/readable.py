@@ -57,7 +57,7 @@ def _no_json(value: bytes, message: str) -> Unfit:
     except UnicodeDecodeError as error:
         detail = f"not UTF-8 at byte {error.start}"
         return Unfit(Reason.UNDECODABLE, "", detail, dead_letter=True)
-    if "surrogate" in message or rb"\ud" in value.lower():
+    if "surrogate" in message or ("truncated" in message and rb"\ud" in value.lower()):
         message = "a text holds half of a surrogate pair"
     return Unfit(Reason.INVALID_JSON, "", message)
 

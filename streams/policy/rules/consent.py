@@ -4,6 +4,7 @@ A type that needs consent fails closed: without a recorded yes nothing is sent. 
 open, and a mandatory type asks nobody (R-108…R-111, R-116).
 """
 
+from streams.policy.choices import deciding
 from streams.policy.context import Context
 from streams.policy.verdict import Drop, Verdict
 from streams.reasons import Reason
@@ -13,22 +14,15 @@ _NO_CONSENT = Drop(Reason.NO_CONSENT)
 
 
 def consent(context: Context) -> Verdict:
-    """Drop what the user opted out of; the most specific choice decides (UNS-07)."""
+    """Drop what the user opted out of, and what needs a consent that was never given (UNS-07)."""
     kind = context.kind
     if kind.mandatory:
         return None
     profile = context.profile
     if profile is None:  # an unknown user is waited for, unless the event brought an address
         return _NO_CONSENT if kind.needs_consent and context.endpoint is not None else None
-    preferences = profile.preferences
-    if preferences:
-        category, channel = kind.category, context.channel
-        for key in ((category, channel), (category, "*"), ("*", channel), ("*", "*")):
-            allowed = preferences.get(key)
-            if allowed is not None:
-                if not allowed:
-                    return _OPTED_OUT
-                break
+    if profile.preferences and not all(deciding(profile.preferences, kind.category, context.channel)):
+        return _OPTED_OUT
     if kind.needs_consent and not profile.consents.get(kind.category, False):
         return _NO_CONSENT
     return None
