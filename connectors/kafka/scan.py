@@ -26,6 +26,15 @@ Place = tuple[str, int]
 
 _TIMEOUT_S = 30.0
 _AT_ONCE = 10_000
+#: A read waits this long for its batch to fill, so short ranges are read at once.
+_TURN_S = 0.03
+#: A topic that was just made has no leader for a moment.
+_PASSING = {
+    KafkaError.UNKNOWN_TOPIC_OR_PART,
+    KafkaError.LEADER_NOT_AVAILABLE,
+    KafkaError.NOT_LEADER_FOR_PARTITION,
+}
+_RETRY_S = 0.1
 
 
 class KafkaSilent(HarkaraError):
@@ -46,7 +55,7 @@ class Stored(Struct, frozen=True, gc=False):
 class Scan:
     """One look at a cluster. Offsets are exclusive ends; a topic that does not exist has no partitions."""
 
-    def __init__(self, bootstrap: str, namespace: str = "") -> None:
+    def __init__(self, bootstrap: str, namespace: str = "", timeout_s: float = _TIMEOUT_S) -> None:
         """Connect; raises KafkaSilent when no broker answers.
 
         `namespace` stands before every topic's and group's name in Kafka, and nowhere else.
@@ -55,7 +64,7 @@ class Scan:
         self._namespace = namespace
         self._admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
         try:
-            topics = self._admin.list_topics(timeout=_TIMEOUT_S).topics
+            topics = self._admin.list_topics(timeout=timeout_s).topics
         except KafkaException as error:
             raise KafkaSilent(f"Kafka does not answer ({error.args[0].name()})") from error
         self._partitions = {
@@ -122,20 +131,24 @@ class Scan:
         if not places:
             return {}
         asked = {self._at(place): spec for place in places}
-        futures = self._admin.list_offsets(
-            asked, isolation_level=IsolationLevel.READ_COMMITTED, request_timeout=_TIMEOUT_S
-        )
-        try:
-            return {self._place(p): future.result().offset for p, future in futures.items()}
-        except KafkaException as error:
-            raise KafkaSilent(f"Kafka tells no offsets ({error.args[0].name()})") from error
+        give_up = time.monotonic() + _TIMEOUT_S
+        while True:
+            futures = self._admin.list_offsets(
+                asked, isolation_level=IsolationLevel.READ_COMMITTED, request_timeout=_TIMEOUT_S
+            )
+            try:
+                return {self._place(p): future.result().offset for p, future in futures.items()}
+            except KafkaException as error:
+                if error.args[0].code() not in _PASSING or time.monotonic() > give_up:
+                    raise KafkaSilent(f"Kafka tells no offsets ({error.args[0].name()})") from error
+            time.sleep(_RETRY_S)
 
     def _until(self, consumer: Consumer, left: dict[Place, int]) -> Iterator[list[Stored]]:
         """Yield batches until each partition in `left` is read up to its end."""
         heard = time.monotonic()
         while left:
             wanted: list[Stored] = []
-            messages = consumer.consume(_AT_ONCE, 0.5)
+            messages = consumer.consume(_AT_ONCE, _TURN_S)
             for message in messages:
                 place = (self._bare(str(message.topic())), int(message.partition() or 0))
                 end = left.get(place)
