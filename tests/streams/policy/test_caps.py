@@ -1,29 +1,17 @@
 """Caps: counted where a message is meant to be sent, exact under deferral, release and replay."""
 
-from typing import Any
-
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
-from streams.policy.calendar import local_day
-from streams.policy.caps import MOST_PLACES, release, settle
-from streams.policy.decide import reconsider
-from streams.policy.delivering import delivery_of, redelivery_of
+from streams.policy.caps import MOST_PLACES, settle
+from streams.policy.delivering import delivery_of
 from streams.reasons import Reason
-from streams.records.decision import Defer, Deliver, Reservation, Suppress
-from streams.records.delivery import Delivery
-from streams.records.followup import Settle
-from streams.records.state import Profile, Reservations
+from streams.records.decision import Defer, Reservation, Suppress
+from streams.records.state import Reservations
+from tests.streams.policy.reader import Reader, capped, sent
 from tests.streams.policy.world import (
     DAY,
-    FRESHNESS,
     HOUR,
     NOON,
     at,
-    catalog,
     decided,
-    facts,
     one,
     phone,
     place,
@@ -33,44 +21,6 @@ from tests.streams.policy.world import (
 
 NIGHT = at("2026-06-01T23:00:00+06:00")
 MORNING = at("2026-06-02T08:00:00+06:00")
-
-
-class Reader:
-    """One user whose places are kept as the router keeps them."""
-
-    def __init__(self, profile: Profile | None = None) -> None:
-        self.profile = profile or user()
-        self.places = Reservations()
-
-    def gets(self, kind: str, name: str, now_ms: int, **more: Any) -> list[Any]:
-        """Admit one event; returns its decisions."""
-        wanted = request(kind, notification_id=name, **more)
-        found = decided(wanted, self.profile, now_ms, self.places.held)
-        self.places = settle(self.places, wanted, tuple(found), now_ms)
-        return found
-
-    def returns(self, delivery: Delivery, now_ms: int, since: Reason = Reason.QUIET_HOURS) -> list[Any]:
-        """Decide again about what falls due."""
-        found = reconsider(
-            delivery, since, facts(self.profile, self.places.held), catalog(), FRESHNESS, now_ms
-        )
-        self.places = settle(self.places, delivery, found, now_ms)
-        return list(found)
-
-    def fails(self, decision: Any, name: str) -> None:
-        """Give a place back, as a sender does after a failure."""
-        target = decision.target
-        self.places = release(self.places, Settle("u1", name, target.delivery_id, target.channel))
-
-
-def sent(decisions: list[Any]) -> bool:
-    """Tell whether all of an event's deliveries go ahead now."""
-    return all(isinstance(decision, Deliver) for decision in decisions)
-
-
-def capped(decisions: list[Any]) -> bool:
-    """Tell whether all of an event's deliveries hit a cap."""
-    return all(isinstance(d, Suppress) and d.reason is Reason.CAP_REACHED for d in decisions)
 
 
 def test_the_fourth_of_a_day_is_suppressed() -> None:
@@ -206,70 +156,6 @@ def test_a_cap_over_all_categories_counts_them_together() -> None:
     assert capped(reader.gets("letter", "l1", NOON))
 
 
-@given(
-    steps=st.lists(
-        st.tuples(st.integers(0, 4 * HOUR), st.sampled_from(["offer", "sale", "fail"])),
-        max_size=60,
-    ),
-    zone=st.sampled_from(["Asia/Dhaka", "America/New_York", "Australia/Lord_Howe"]),
-    phones=st.integers(1, 2),
-)
-def test_no_local_day_ever_holds_more_than_the_cap(
-    steps: list[tuple[int, str]], zone: str, phones: int
-) -> None:
-    """Through nights, failures, deferrals and clock changes: at most three notifications a day are sent.
-
-    And a cap suppresses only while some day is full.
-    """
-    reader = Reader(user(zone, devices=[phone(str(n)) for n in range(phones)]))
-    now = at("2026-10-30T00:00:00Z")
-    sent_on: dict[tuple[int, int], set[str]] = {}
-    waiting: list[tuple[int, Delivery]] = []
-    gone_ahead: list[Delivery] = []
-
-    def note(decisions: list[Any], deliveries: list[Delivery]) -> None:
-        for decision, delivery in zip(decisions, deliveries, strict=True):
-            if isinstance(decision, Deliver):
-                gone_ahead.append(delivery)
-            elif isinstance(decision, Defer):
-                waiting.append((decision.until_ms, delivery))
-
-    for number, (passed, what) in enumerate(steps):
-        now += passed
-        for due, delivery in sorted(waiting, key=lambda item: item[0]):
-            if due <= now:
-                waiting.remove((due, delivery))
-                found = reader.returns(delivery, now)
-                note(found, [redelivery_of(delivery, decision) for decision in found])
-        if what == "fail":
-            for delivery in gone_ahead[-phones:]:
-                reader.places = release(reader.places, settled_of(delivery))
-            del gone_ahead[-phones:]
-        else:
-            full = fullest(reader.places, zone)
-            wanted = request(what, notification_id=f"n{number}")
-            found = reader.gets(what, f"n{number}", now)
-            note(found, [delivery_of(wanted, decision, now) for decision in found])
-            if any(isinstance(d, Suppress) and d.reason is Reason.CAP_REACHED for d in found):
-                assert full >= 3
-    for delivery in gone_ahead:
-        sent_on.setdefault(local_day(zone, delivery.decided_at_ms), set()).add(delivery.notification_id)
-    assert all(len(names) <= 3 for names in sent_on.values())
-
-
-def settled_of(delivery: Delivery) -> Settle:
-    """Return what a sender hands back for a delivery that failed."""
-    return Settle("u1", delivery.notification_id, delivery.delivery_id, delivery.channel)
-
-
-def fullest(places: Reservations, zone: str) -> int:
-    """Return how many notifications the fullest local day holds."""
-    days: dict[tuple[int, int], set[str]] = {}
-    for entry in places.held:
-        days.setdefault(local_day(zone, entry.at_ms), set()).add(entry.notification_id)
-    return max((len(names) for names in days.values()), default=0)
-
-
 def test_settling_again_what_was_settled_changes_nothing() -> None:
     """The same decisions over the places they led to give the same value back (replay rule)."""
     reader = Reader(user(devices=[phone("a"), phone("b")]))
@@ -298,22 +184,3 @@ def test_places_leave_when_no_window_can_hold_them() -> None:
     full = settle(Reservations(many), offer, tuple(decided(offer, user(), NOON + HOUR)), NOON + HOUR)
     assert len(full.held) == MOST_PLACES
     assert [entry.at_ms for entry in full.held] == sorted(entry.at_ms for entry in full.held)
-
-
-@pytest.mark.parametrize(("hours", "repeated"), [(5, True), (6, False)])
-def test_the_same_text_twice_within_its_window_is_a_duplicate(hours: int, repeated: bool) -> None:
-    """Six hours, half-open, whatever its data; another template may come (R-133)."""
-    reader = Reader()
-    assert sent(reader.gets("sale", "n0", NOON))
-    assert sent(reader.gets("offer", "n1", NOON))
-    later = reader.gets("sale", "n2", NOON + hours * HOUR)
-    dropped = [d for d in later if isinstance(d, Suppress)]
-    assert [d.reason for d in dropped] == ([Reason.DUPLICATE_CONTENT] * 2 if repeated else [])
-
-
-def test_the_same_text_may_come_after_the_first_failed() -> None:
-    """What was never sent repeats nothing."""
-    reader = Reader()
-    for decision in reader.gets("sale", "n0", NOON):
-        reader.fails(decision, "n0")
-    assert sent(reader.gets("sale", "n1", NOON + HOUR))
