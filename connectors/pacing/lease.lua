@@ -4,11 +4,12 @@
 -- KEYS[1] the quota's memory. ARGV: see connectors/pacing/shared_quota.py.
 -- Everything is one value with a time to live; the clock is this server's.
 
-local LAYOUT = 1
+local LAYOUT = 2
 local SLOW_START, RECOVER, PLATEAU, PROBE = 0, 1, 2, 3
 local HOLD_MS, NEAR, PLATEAU_MS, DOUBLE_MS, SLOW_START_MS = 500, 0.97, 3000, 2000, 1500
 local FIRST_GROWTH, LAST_GROWTH, SLOW_START_FROM, DOUBT = 0.02, 0.30, 0.1, 10
 local LONG_MS, LONGEST_MS, REMEMBERED_WINDOWS = 10000, 120000, 10
+local PATIENCE, LONGEST_PATIENCE_MS = 10, 60000
 local RESTART_MS, LONGEST_STEP_MS, LONGEST_WAIT_MS, SHORTEST_WAIT_MS, EXACT = 10000, 1000, 1000, 2, 1e-9
 local KEPT_MS = 600000
 
@@ -29,8 +30,8 @@ local function begin()
   local rate = min(known and limits.nominal or limits.start, limits.ceiling)
   return {
     at_ms = now, rate = rate, good = known and rate or 0, phase = known and PLATEAU or SLOW_START,
-    since_ms = now, origin = 0, growth = FIRST_GROWTH, grown_ms = now, cut_ms = -1e15, ok = 0,
-    throttled = 0, rtt_ms = 0, paused_ms = 0,
+    since_ms = now, origin = 0, peak = 0, patience_ms = 0, growth = FIRST_GROWTH, grown_ms = now, cut_ms = -1e15, ok = 0,
+    throttled = 0, cut_ok = 0, cut_throttled = 0, rtt_ms = 0, paused_ms = 0,
     window_ms = limits.window_ms >= LONG_MS and limits.window_ms or 0,
     observed_ms = 0, entered_ms = now, served = 0, before = 0, used = 0, due = 0, measured_ms = now,
     utilised = false,
@@ -75,7 +76,7 @@ local function grow(pace, ran)
     pace.rate = min(top, pace.rate * 2 ^ (ran / SLOW_START_MS))
     if pace.rate >= top then enter(pace, PLATEAU, now) end
   elseif pace.phase == PLATEAU then
-    if now - pace.since_ms >= max(PLATEAU_MS, pace.window_ms / 2) then enter(pace, PROBE, now) end
+    if now - pace.since_ms >= max(PLATEAU_MS, pace.patience_ms, pace.window_ms / 2) then enter(pace, PROBE, now) end
   else
     local slower = max(1, pace.window_ms / LONG_MS)
     if now - pace.grown_ms >= DOUBLE_MS * slower then
@@ -118,18 +119,32 @@ local function close(pace, after)
   enter(pace, PLATEAU, ends)
 end
 
+local function is_late(pace)
+  return now < pace.paused_ms + pace.rtt_ms
+end
+
+local function cut(pace)
+  local refused = pace.cut_throttled / (pace.cut_ok + pace.cut_throttled + DOUBT)
+  local kept = max(0.5, 1 - refused)
+  pace.good = max(limits.floor, pace.peak * kept)
+  pace.rate = max(limits.floor, pace.peak * (refused < 0.1 and 0.9 or kept))
+  pace.origin = pace.rate
+  enter(pace, RECOVER, now)
+end
+
 local function slow_down(pace, after)
   if pace.window_ms > 0 or (LONG_MS <= after and after <= LONGEST_MS) then
     return close(pace, after)
   end
-  if now >= pace.paused_ms and now - pace.cut_ms >= max(HOLD_MS, 2 * pace.rtt_ms) then
-    local refused = pace.throttled / (pace.ok + pace.throttled + DOUBT)
-    local kept = max(0.5, 1 - refused)
-    pace.good = max(limits.floor, pace.rate * kept)
-    pace.rate = max(limits.floor, pace.rate * (refused < 0.1 and 0.9 or kept))
-    pace.origin, pace.cut_ms, pace.ok, pace.throttled = pace.rate, now, 0, 0
-    enter(pace, RECOVER, now)
+  local late = is_late(pace)
+  if not late and now - pace.cut_ms >= max(HOLD_MS, 2 * pace.rtt_ms) then
+    pace.peak, pace.cut_ms = pace.rate, now
+    pace.cut_ok, pace.cut_throttled, pace.ok, pace.throttled = pace.ok, pace.throttled, 0, 0
+    pace.patience_ms = min(PATIENCE * after, LONGEST_PATIENCE_MS)
+    cut(pace)
     if after > LONGEST_MS then restart(pace) end
+  elseif late and pace.phase == RECOVER then
+    cut(pace)
   end
   if after > 0 then pace.paused_ms = max(pace.paused_ms, now + after) end
 end
@@ -141,7 +156,11 @@ local function step(pace)
   if wish.rtt_ms > 0 then
     pace.rtt_ms = pace.rtt_ms + (wish.rtt_ms - pace.rtt_ms) * (pace.rtt_ms > 0 and 0.3 or 1)
   end
-  pace.ok, pace.throttled = pace.ok + wish.ok, pace.throttled + wish.throttled
+  if is_late(pace) then
+    pace.cut_ok, pace.cut_throttled = pace.cut_ok + wish.ok, pace.cut_throttled + wish.throttled
+  else
+    pace.ok, pace.throttled = pace.ok + wish.ok, pace.throttled + wish.throttled
+  end
   count(pace, wish.ok)
   if wish.throttled > 0 then slow_down(pace, wish.after_ms) end
   if wish.restart and not pace.utilised then restart(pace) end

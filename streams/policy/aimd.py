@@ -19,6 +19,7 @@ LAST_GROWTH = 0.30  # a second
 SLOW_START_MS = 1_500  # a slow start doubles in this time
 SLOW_START_FROM = 0.1  # of the last good pace
 _DOUBT = 10  # answers that are taken as good: a few 429s alone say little about their share
+_PATIENCE, _LONGEST_PATIENCE_MS = 10, 60_000  # a pause is risked again after ten times its length
 _RESTART_MS = 10_000  # workers whose breakers close within this time restart together
 _LONGEST_STEP_MS = 1_000  # a silence is no reason to leap
 
@@ -53,8 +54,12 @@ def step(pace: Pace, limits: Limits, now_ms: float, seen: Seen) -> Pace:
     _grow(pace, limits, now_ms, ran_ms)
     if seen.rtt_ms > 0:
         pace.rtt_ms += (seen.rtt_ms - pace.rtt_ms) * (0.3 if pace.rtt_ms > 0 else 1.0)
-    pace.ok += seen.ok
-    pace.throttled += seen.throttled
+    if _is_late(pace, now_ms):
+        pace.cut_ok += seen.ok
+        pace.cut_throttled += seen.throttled
+    else:
+        pace.ok += seen.ok
+        pace.throttled += seen.throttled
     quota_window.count(pace, limits, now_ms, seen.ok)
     if seen.throttled > 0:
         _slow_down(pace, limits, now_ms, seen.after_ms)
@@ -88,7 +93,7 @@ def _grow(pace: Pace, limits: Limits, now_ms: float, ran_ms: float) -> None:
         if pace.rate >= top:
             _enter(pace, Phase.PLATEAU, now_ms)
     elif pace.phase == Phase.PLATEAU:
-        if now_ms - pace.since_ms >= max(PLATEAU_MS, pace.window_ms / 2):
+        if now_ms - pace.since_ms >= max(PLATEAU_MS, pace.patience_ms, pace.window_ms / 2):
             _enter(pace, Phase.PROBE, now_ms)
     else:
         slower = quota_window.slower(pace)
@@ -108,18 +113,33 @@ def _slow_down(pace: Pace, limits: Limits, now_ms: float, after_ms: int) -> None
         if quota_window.close(pace, limits, now_ms, after_ms):
             _enter(pace, Phase.PLATEAU, pace.paused_ms)
         return
-    if now_ms >= pace.paused_ms and now_ms - pace.cut_ms >= max(HOLD_MS, 2 * pace.rtt_ms):
-        refused = pace.throttled / (pace.ok + pace.throttled + _DOUBT)
-        kept = max(0.5, 1 - refused)
-        pace.good = max(limits.floor, pace.rate * kept)
-        pace.rate = max(limits.floor, pace.rate * (0.9 if refused < 0.1 else kept))
-        pace.origin, pace.cut_ms = pace.rate, now_ms
+    late = _is_late(pace, now_ms)
+    if not late and now_ms - pace.cut_ms >= max(HOLD_MS, 2 * pace.rtt_ms):
+        pace.peak, pace.cut_ms = pace.rate, now_ms
+        pace.cut_ok, pace.cut_throttled = pace.ok, pace.throttled
         pace.ok = pace.throttled = 0.0
-        _enter(pace, Phase.RECOVER, now_ms)
+        pace.patience_ms = float(min(_PATIENCE * after_ms, _LONGEST_PATIENCE_MS))
+        _cut(pace, limits, now_ms)
         if after_ms > quota_window.LONGEST_MS:
             _restart(pace, limits, now_ms)
+    elif late and pace.phase == Phase.RECOVER:
+        _cut(pace, limits, now_ms)
     if after_ms > 0:
         pace.paused_ms = max(pace.paused_ms, now_ms + after_ms)
+
+
+def _is_late(pace: Pace, now_ms: float) -> bool:
+    """Return whether what is answered now was called before the last pause."""
+    return now_ms < pace.paused_ms + pace.rtt_ms
+
+
+def _cut(pace: Pace, limits: Limits, now_ms: float) -> None:
+    """Cut from the peak, by a tenth or by the share of refusals if that is more."""
+    refused = pace.cut_throttled / (pace.cut_ok + pace.cut_throttled + _DOUBT)
+    kept = max(0.5, 1 - refused)
+    pace.good = max(limits.floor, pace.peak * kept)
+    pace.rate = pace.origin = max(limits.floor, pace.peak * (0.9 if refused < 0.1 else kept))
+    _enter(pace, Phase.RECOVER, now_ms)
 
 
 def _restart(pace: Pace, limits: Limits, now_ms: float) -> None:

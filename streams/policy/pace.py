@@ -51,11 +51,15 @@ class Pace(Struct):
     phase: int
     since_ms: float  # when the phase began
     origin: float = 0.0  # rate right after the last cut
+    peak: float = 0.0  # rate right before it
+    patience_ms: float = 0.0  # the plateau lasts at least so long
     growth: float = FIRST_GROWTH
     grown_ms: float = 0.0  # when growth last doubled
     cut_ms: float = -1e15
     ok: float = 0.0  # since the last cut
     throttled: float = 0.0
+    cut_ok: float = 0.0  # what the last cut was judged by
+    cut_throttled: float = 0.0
     rtt_ms: float = 0.0
     paused_ms: float = 0.0  # nothing is sent before this instant
     window_ms: float = 0.0  # a long window, declared or observed; 0: none

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from heapq import heapify, heapreplace
 from itertools import pairwise
+from math import ceil
 from typing import Protocol
 
 from streams.policy.pace import Limits
@@ -12,6 +13,7 @@ from streams.policy.quota import Ask, Sharing, ask, open_quota
 
 RTT_MS = 80
 IN_FLIGHT = 256
+REPORT_MS = 200
 Trace = tuple[tuple[int, float], ...]  # (from ms, calls a second)
 UNKNOWN = Limits(start=150.0)
 STEP: Trace = ((0, 400.0), (80_000, 120.0), (160_000, 400.0))
@@ -42,10 +44,11 @@ class Bucket:
 
 @dataclass
 class Window:
-    """Refuses what exceeds a fixed window; names the window's end if `tells`."""
+    """Refuses what exceeds a fixed window; names its end if `tells`, rounded up to `whole_ms`."""
 
     window_ms: int
     tells: bool
+    whole_ms: int = 1
     number: int = -1
     left: float = 0.0
 
@@ -53,7 +56,8 @@ class Window:
         if (number := int(now_ms // self.window_ms)) != self.number:
             self.number, self.left = number, limit * self.window_ms / 1000
         if self.left < 1:
-            return int((number + 1) * self.window_ms - now_ms) + 1 if self.tells else 0
+            rest_ms = (number + 1) * self.window_ms - now_ms
+            return ceil(rest_ms / self.whole_ms) * self.whole_ms if self.tells else 0
         self.left -= 1
         return None
 
@@ -146,5 +150,6 @@ def run(
                 result.refused += 1
                 result.refusals.append(now_ms)
         result.rates.append((now_ms, lease.rate))
-        heapreplace(polls, (now_ms + (max(lease.waits_ms) or 20) + jitter(), worker))
+        wait_ms = min(max(lease.waits_ms) or 20, 20 if refused else REPORT_MS)
+        heapreplace(polls, (now_ms + wait_ms + jitter(), worker))
     return result

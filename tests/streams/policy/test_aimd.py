@@ -33,12 +33,29 @@ def test_a_stepping_limit_is_found_and_followed(workers: int) -> None:
     assert result.regained_s(160_000, 400) <= 20
 
 
-@pytest.mark.parametrize("tells", [False, True], ids=["silent", "Retry-After"])
-def test_a_quota_of_one_second_windows_is_followed(tells: bool) -> None:
-    """Windows that close for a part of each second do not confuse it, with or without Retry-After."""
-    result = told(run(Window(1_000, tells), 2, jitter=random.Random(3).random), f"1 s windows, tells {tells}")
-    assert result.utilisation >= 0.85
+@pytest.mark.parametrize(
+    ("hidden", "least"),
+    [(Window(1_000, False), 0.85), (Window(1_000, True), 0.85), (Window(1_000, True, 1_000), 0.7)],
+    ids=["silent", "exact Retry-After", "Retry-After in whole seconds"],
+)
+def test_a_quota_of_one_second_windows_is_followed(hidden: Window, least: float) -> None:
+    """Windows that close for a part of each second do not confuse it, whatever it is told of them.
+
+    A Retry-After of whole seconds is honoured though most of that second would be open.
+    """
+    result = told(run(hidden, 2, jitter=random.Random(3).random), f"1 s windows, tells {hidden.tells}")
+    assert result.utilisation >= least
     assert result.share_429 <= 0.02
+
+
+def test_refusals_that_come_during_a_pause_deepen_its_cut_not_the_next() -> None:
+    """They are of calls made before it; counted later, they would halve a pace that is right."""
+    pace = step(at(100), Limits(), 1_000, Seen(ok=200, throttled=1, after_ms=1_000))
+    assert pace.rate == pytest.approx(90)
+    pace = step(pace, Limits(), 1_100, Seen(ok=20, throttled=100))
+    assert pace.rate == pytest.approx(100 * (1 - 101 / 331))
+    pace = step(pace, Limits(), 4_000, Seen(ok=190, throttled=1, after_ms=1_000))
+    assert pace.rate >= 0.9 * pace.peak - 1e-9
 
 
 def test_a_quota_of_a_minute_is_waited_for_not_hammered() -> None:
