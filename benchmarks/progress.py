@@ -19,13 +19,14 @@ class Progress:
 
     def done(self) -> int:
         """Return how many of them the group has finished."""
+        patience = 50
         while True:
             try:
-                return sum(
-                    max(0, place.offset) for place in self._consumer.committed(self._places, timeout=10)
-                )
-            except KafkaException as error:  # the broker is still loading the group
-                if not error.args[0].retriable():
+                found = self._consumer.committed(self._places, timeout=10)
+                return sum(max(0, place.offset) for place in found)
+            except KafkaException:  # a broker that has just started is still loading the group
+                patience -= 1
+                if patience == 0:
                     raise
                 time.sleep(0.2)
 

@@ -118,9 +118,8 @@ def router(context: Context) -> Role:
     )
     app = context.app(ROUTER_APP, settings.router_session_ms, plan, (USER_STATE, PREFERENCES), static=True)
     freshness = Freshness(bulk_ms=settings.freshness_bulk_ms, other_ms=settings.freshness_other_ms)
-    body = Router(
-        app.transport, context.catalog, context.clock, RouterSettings(settings.partitions, freshness)
-    )
+    router_settings = RouterSettings(settings.partitions, freshness)
+    body = Router(app.transport, context.catalog, context.clock, context.telemetry, router_settings)
     app.agent(PROFILES, "router-profiles", body.profiles)
     for lane in LANES:
         app.agent(INGEST[lane], f"router-ingest-{lane}", body.ingest)
@@ -165,6 +164,7 @@ def _sender_app(context: Context, routes: Routes, channel: Channel, lane: Lane) 
         stops,
         Bursts(app.transport, CLAIM_HOLD_MS, BURST),
         Bursts(app.transport, SETTLE_HOLD_MS, BURST),
+        context.telemetry,
     )
     body = Sender(app.transport, attempts, stops, context.clock, SenderSettings(settings.sender_inflight))
     app.agent(topic, f"sender-{channel}-{lane}", body.deliveries)

@@ -4,14 +4,17 @@ from dataclasses import dataclass
 
 from agents.poison import PoisonGuard
 from agents.router.carrying import carry_out
+from agents.tally import Tally
 from connectors.kafka.block import Block, Record, Writes
 from streams.catalog import Catalog
 from streams.ids import key_hash
+from streams.metrics import DECISIONS, EVENTS_CONSUMED, REKEYED, SET_ASIDE
 from streams.policy import caps
 from streams.policy.admission import ORIGIN_HEADER, Request, read_request
 from streams.policy.decide import decide, delivery_of
 from streams.policy.freshness import Freshness
 from streams.reasons import Reason
+from streams.records.decision import Deliver
 from streams.records.delivery_event import DeliveryEvent
 from streams.records.rejection import Rejection
 from streams.records.state import Admission
@@ -23,6 +26,8 @@ from tables.schedule import Schedule
 from tables.users import Users, UsersOfBlock
 
 ROLE = "router"
+#: By which a producer may name itself; only for the count of records on a foreign partition.
+CLIENT_HEADER = "harkara-client"
 
 
 @dataclass(frozen=True)
@@ -35,6 +40,7 @@ class Admitting:
     freshness: Freshness
     partitions: int
     poison: PoisonGuard
+    tally: Tally
 
     def admit(self, block: Block, now_ms: int) -> Writes:
         """All that these records change and emit; no await, so nothing interleaves."""
@@ -71,6 +77,8 @@ class Admitting:
                 self._poisoned(writes, record, error, now_ms)
         users.save(writes)
         self.poison.note(now_ms, len(block), bad)
+        self.tally.add(EVENTS_CONSUMED, block.topic, amount=len(block))
+        self.tally.flush()
         return writes
 
     def _one(
@@ -101,6 +109,8 @@ class Admitting:
         for decision in first.decisions:
             delivery = delivery_of(request, decision, first.first_ms)
             carry_out(outputs, self.schedule, delivery, decision, request.source, record.offset)
+            reason = "" if isinstance(decision, Deliver) else decision.reason
+            self.tally.add(DECISIONS, request.lane, type(decision).__name__.lower(), reason)
         users.hold(user, held)
         users.remember(row, first)
         writes.add(outputs)
@@ -114,6 +124,7 @@ class Admitting:
             self._refuse(writes, record, unfit, request.tenant, now_ms)
             return
         notification = request.notification
+        self.tally.add(DECISIONS, request.lane, "repeat", Reason.DUPLICATE)
         writes.event(
             DeliveryEvent(
                 delivery_id=f"{record.topic}/{record.partition}/{record.offset}",
@@ -137,7 +148,10 @@ class Admitting:
 
     def _send_home(self, writes: Writes, record: Record, foreign: Foreign) -> None:
         """Write a record again to the partition its key belongs to, with its origin as identity."""
-        kept = [(name, value) for name, value in record.headers or () if name != ORIGIN_HEADER]
+        headers = record.headers or ()
+        kept = [(name, value) for name, value in headers if name != ORIGIN_HEADER]
+        client = next((value for name, value in headers if name == CLIENT_HEADER), b"unknown")
+        self.tally.add(REKEYED, client[:40].decode(errors="replace"))
         writes.forward(
             record.topic, foreign.partition, record, [*kept, (ORIGIN_HEADER, foreign.origin.encode())]
         )
@@ -147,8 +161,10 @@ class Admitting:
             unfit.reason, unfit.pointer, unfit.detail, tenant, unfit.notification_id, unfit.idempotency_key,
             record.topic, record.partition, record.offset, now_ms,
         )  # fmt: skip
+        self.tally.add(SET_ASIDE, unfit.reason)
         writes.set_aside(record, unfit, ROLE, now_ms, rejection)
 
     def _poisoned(self, writes: Writes, record: Record, error: Exception, now_ms: int) -> None:
         unfit = Unfit(Reason.POISON, "", f"{type(error).__name__}", dead_letter=True)
+        self.tally.add(SET_ASIDE, Reason.POISON)
         writes.set_aside(record, unfit, ROLE, now_ms, None)

@@ -9,8 +9,10 @@ from agents.router.firing import Firing
 from agents.router.learning import Learning
 from agents.router.returning import Returning
 from agents.sweeper import Sweeper
+from agents.tally import Tally
 from connectors.kafka.app import Blocks
 from connectors.kafka.transport import Transport
+from connectors.telemetry import Telemetry
 from streams.catalog import Catalog
 from streams.clock import Clock
 from streams.policy.freshness import Freshness
@@ -43,7 +45,12 @@ class Router:
     """
 
     def __init__(
-        self, transport: Transport, catalog: Catalog, clock: Clock, settings: RouterSettings
+        self,
+        transport: Transport,
+        catalog: Catalog,
+        clock: Clock,
+        telemetry: Telemetry,
+        settings: RouterSettings,
     ) -> None:
         preferences = Preferences(transport.view)
         users = Users(transport.view, preferences)
@@ -52,7 +59,13 @@ class Router:
         self._clock = clock
         self._tick_s = settings.tick_ms / 1000
         self._admitting = Admitting(
-            catalog, users, schedule, settings.freshness, settings.partitions, PoisonGuard()
+            catalog,
+            users,
+            schedule,
+            settings.freshness,
+            settings.partitions,
+            PoisonGuard(),
+            Tally(telemetry),
         )
         self._learning = Learning(preferences, "default", PoisonGuard())
         self._returning = Returning(users, schedule)

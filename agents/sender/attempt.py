@@ -17,8 +17,10 @@ from connectors.kafka.block import Record, Writes
 from connectors.kafka.transport import Transport
 from connectors.pacing.route import NoTurn, Route
 from connectors.providers.provider import Call
+from connectors.telemetry import Telemetry
 from streams.catalog import Catalog
 from streams.clock import Clock
+from streams.metrics import ATTEMPT_SECONDS, ATTEMPTS
 from streams.outcomes import Outcome, Unknown
 from streams.policy.next_step import Final, Later, Retry, next_step
 from streams.policy.stopping import stopped
@@ -58,6 +60,7 @@ class Attempts:
     stops: StopsTable
     claiming: Bursts
     settling: Bursts
+    telemetry: Telemetry
 
     async def settle(
         self, delivery: Delivery, record: Record, partition: int, claimed: Callable[[], None]
@@ -172,7 +175,10 @@ class Attempts:
                 delivery.purpose,
             )
         )
-        took_ms = round((time.monotonic() - begun) * 1000)
+        took_s = time.monotonic() - begun
+        self.telemetry.observe(ATTEMPT_SECONDS, took_s, turn.provider)
+        self.telemetry.add(ATTEMPTS, 1, turn.provider, delivery.channel, type(outcome).__name__.lower())
+        took_ms = round(took_s * 1000)
         return self._follow(delivery, outcome, claim, record, self.clock.now_ms(), took_ms)
 
     def _follow(

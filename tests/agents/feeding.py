@@ -8,6 +8,7 @@ from aiokafka import ConsumerRecord
 
 from agents.router import Router, RouterSettings
 from connectors.kafka.block import Block
+from connectors.telemetry import Telemetry
 from harkara.testing import Crash, RecordingTransport
 from streams.catalog import Catalog
 from streams.clock import FixedClock
@@ -47,7 +48,7 @@ def blocks_of(topic: Topic, records: Sequence[ConsumerRecord], size: int, start:
 
 def router_of(transport: RecordingTransport, catalog: Catalog, clock: FixedClock) -> Router:
     """Make a router of one partition."""
-    return Router(transport, catalog, clock, RouterSettings(1, Freshness()))  # type: ignore[arg-type]  # stands in
+    return Router(transport, catalog, clock, Telemetry(), RouterSettings(1, Freshness()))  # type: ignore[arg-type]  # stands in
 
 
 def ingest(
