@@ -29,7 +29,8 @@ class Hand:
 
     def __init__(self) -> None:
         self.tokens = [0, 0, 0]
-        self._queues: tuple[OrderedDict[Place, None], ...] = (OrderedDict(), OrderedDict(), OrderedDict())
+        #: By lane, places in order with the instant at which each is given up.
+        self._queues: tuple[OrderedDict[Place, float], ...] = (OrderedDict(), OrderedDict(), OrderedDict())
 
     def waiting(self, lane: int) -> int:
         """Return how many wait in a lane."""
@@ -68,12 +69,19 @@ class Hand:
         self.tokens = [0, 0, 0]
         return count
 
-    async def wait(self, lane: int, most_ms: float) -> Grant | None:
-        """Return a grant as soon as one comes to this place in the lane's queue, None after `most_ms`."""
+    def dismiss(self, until_ms: float) -> None:
+        """Send those away who would give up before `until_ms`: nothing comes any earlier."""
+        for queue in self._queues:
+            for place, last_ms in queue.items():
+                if last_ms < until_ms:
+                    _give_up(place)
+
+    async def wait(self, lane: int, now_ms: float, until_ms: float) -> Grant | None:
+        """Return a grant as soon as one comes to this place in the lane's queue, None at `until_ms`."""
         loop = asyncio.get_running_loop()
         place: Place = loop.create_future()
-        self._queues[lane][place] = None
-        timer = loop.call_later(max(0.0, most_ms) / 1000, _give_up, place)
+        self._queues[lane][place] = until_ms
+        timer = loop.call_later(max(0.0, until_ms - now_ms) / 1000, _give_up, place)
         try:
             return await place
         except asyncio.CancelledError:

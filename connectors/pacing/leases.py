@@ -99,7 +99,7 @@ class Leases:
         """Return the next token of this lane, first come, first served; `Wait` if none came in time."""
         number = NUMBERS[lane]
         self._bell.ring()
-        grant = await self._hand.wait(number, until_ms - self._now())
+        grant = await self._hand.wait(number, self._now(), until_ms)
         return grant or Wait(self._expected_ms(number, self._now()))
 
     def give_back(self, grant: Grant) -> None:
@@ -121,8 +121,8 @@ class Leases:
         ledger.after_ms = max(ledger.after_ms, after_ms)
         ledger.took_ms(rtt_ms)
         if after_ms > 0:
-            self._paused_until_ms = max(self._paused_until_ms, now + after_ms)
             ledger.returned += self._hand.empty()
+            self._pause(now + after_ms)
         self._bell.ring()
 
     def restart(self) -> None:
@@ -157,13 +157,19 @@ class Leases:
     def _take_in(self, lease: Lease) -> None:
         now = self._now()
         self.last = lease
-        self._paused_until_ms = max(self._paused_until_ms, now + lease.paused_ms if lease.paused_ms else 0.0)
+        if lease.paused_ms > 0:
+            self._pause(now + lease.paused_ms)
         self._ask_from_ms = [now + wait for wait in lease.waits_ms]
         if now < self._paused_until_ms:  # a 429 came while we asked
             self._ledger.returned += sum(lease.grants)
         elif any(lease.grants):
             self._held_until_ms = now + self._settings.held_ms
             self._hand.add(lease.grants)
+
+    def _pause(self, until_ms: float) -> None:
+        if until_ms > self._paused_until_ms:
+            self._paused_until_ms = until_ms
+            self._hand.dismiss(until_ms)
 
     def _expected_ms(self, number: int, now: float) -> float:
         """Return when one more in a lane's queue would be served, as far as the last lease tells."""

@@ -76,8 +76,9 @@ class Line:
         """Undo `admit` and the token: no call was made."""
         self.leases.give_back(grant)
         self.breaker.release(permit)
-        self.standing.release()
-        self._bell.ring()
+        if permit.is_probe or not self.standing.is_good:
+            self.standing.release()
+            self._bell.ring()
 
     async def call(self, permit: Permit, grant: Grant, call: Call) -> Outcome:
         """Make the call and remember what it says about quota, breaker and account."""

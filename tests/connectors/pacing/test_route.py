@@ -167,6 +167,20 @@ async def test_a_used_up_plan_is_not_asked_again(make: Make) -> None:
     assert one.calls == 1
 
 
+async def test_a_long_pause_frees_those_who_wait(make: Make) -> None:
+    """Who waits in line when the plan is used up does not wait for its whole deadline."""
+    one, two = Scripted("one"), Scripted("two")
+    route = make(one, two, rate=5)
+    waiting = [asyncio.ensure_future(send(route, "one")) for _ in range(20)]
+    waiting += [asyncio.ensure_future(send(route, "one", "two")) for _ in range(2)]
+    await until(lambda: one.calls > 0)
+    one.answer = lambda: Throttled(6 * 3_600_000, "account", "quota")
+    outcomes = await asyncio.gather(*waiting)
+    assert outcomes.count(SENT) >= 2
+    assert two.calls == 2
+    assert all(outcome.until_ms > LATE for outcome in outcomes if isinstance(outcome, NoTurn))
+
+
 async def test_a_throttled_first_provider_fails_over_if_it_would_be_too_late(make: Make) -> None:
     """A pause within the deadline is waited for; one beyond it is passed over."""
     one, two = Scripted("one"), Scripted("two")
