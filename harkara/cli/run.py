@@ -10,11 +10,14 @@ from harkara.settings import Settings
 from harkara.worker import run
 from streams.topics import ACTIVE_CHANNELS, LANES, Channel, Lane
 
+_CHANNELS = [channel.value for channel in ACTIVE_CHANNELS]
+_LANES = [lane.value for lane in LANES]
+
 
 @click.command()
 @click.argument("role", type=click.Choice(list(ROLES)))
-@click.option("--channel", type=click.Choice([channel.value for channel in ACTIVE_CHANNELS]), help="sender: only this channel")
-@click.option("--lane", type=click.Choice([lane.value for lane in LANES]), help="sender: only this lane")
+@click.option("--channel", type=click.Choice(_CHANNELS), help="sender: only this channel")
+@click.option("--lane", type=click.Choice(_LANES), help="sender: only this lane")
 @with_settings
 def command(settings: Settings, role: str, channel: str | None, lane: str | None) -> None:
     """Run a role until it is told to stop.
