@@ -3,12 +3,17 @@
 import asyncio
 from collections.abc import Callable
 
+from connectors.pacing.route import NoTurn, Route, Turn
 from connectors.providers.provider import Call
-from streams.outcomes import Accepted, Outcome
+from streams.outcomes import Accepted, Outcome, Unavailable
 from streams.rendering.message import SmsMessage
+from streams.topics import Lane
 
 CALL = Call("d", "d", "somewhere", SmsMessage("text", 1), 0, 0)
 SENT = Accepted("id")
+NOW = 1_000_000
+LATE = NOW + 600_000
+Make = Callable[..., Route]
 
 
 async def until(true: Callable[[], bool]) -> None:
@@ -47,3 +52,19 @@ class Scripted:
 
     async def close(self) -> None:
         self.closed = True
+
+
+async def send(
+    route: Route, *names: str, lane: Lane = Lane.BULK, deadline_ms: int = LATE
+) -> Outcome | NoTurn:
+    """Get a turn and use it."""
+    turn = await route.turn("sms", lane, names or ("one",), deadline_ms)
+    return await turn.call(CALL) if isinstance(turn, Turn) else turn
+
+
+async def trip(route: Route, provider: Scripted) -> None:
+    """Let a provider fail until its breaker opens."""
+    answer, provider.answer = provider.answer, lambda: Unavailable("503")
+    while route.lines[provider.name].breaker.state == "closed":
+        await send(route, provider.name)
+    provider.answer = answer
