@@ -3,7 +3,7 @@
 from streams.policy.caps import MOST_PLACES, settle
 from streams.policy.delivering import delivery_of
 from streams.reasons import Reason
-from streams.records.decision import Defer, Reservation, Suppress
+from streams.records.decision import Defer, Deliver, Reservation, Suppress
 from streams.records.state import Reservations
 from tests.streams.policy.reader import Reader, capped, sent
 from tests.streams.policy.world import (
@@ -146,6 +146,20 @@ def test_a_rolling_window_holds_no_more_than_its_limit() -> None:
     assert sent(reader.gets("letter", "d", NOON + 7 * DAY))
     assert capped(reader.gets("letter", "e", NOON + 9 * DAY))
     assert sent(reader.gets("letter", "f", NOON + 10 * DAY))
+
+
+def test_windows_of_caps_are_half_open() -> None:
+    """Midnight belongs to the new day, and what lies a whole window apart never counts together."""
+    midnight = at("2026-06-02T00:00:00+06:00")
+    awake = user(quiet_start=0, quiet_end=0)
+    full = [place(f"o{n}", midnight) for n in range(3)]
+    assert isinstance(one(request("offer"), awake, midnight - 1, full), Deliver)
+    assert isinstance(one(request("offer"), awake, midnight, full), Suppress)
+    apart = [place("before", NOON - DAY, "letter"), place("after", NOON + 6 * DAY, "letter")]
+    assert isinstance(one(request("letter"), awake, NOON, apart), Deliver)
+    assert isinstance(
+        one(request("letter"), awake, NOON, [apart[0], place("after", NOON + DAY, "letter")]), Suppress
+    )
 
 
 def test_a_cap_over_all_categories_counts_them_together() -> None:

@@ -116,6 +116,15 @@ def test_nothing_is_repeated_past_its_expiry(outcome: Outcome, attempt: int, lef
             assert status is (Status.UNKNOWN if isinstance(outcome, Unknown) else Status.EXPIRED)
 
 
+def test_a_wait_that_ends_with_the_message_s_life_is_its_end() -> None:
+    """Half-open: at its expiry it is over."""
+    found = step(DOWN, delivery())
+    assert isinstance(found, Retry)
+    for more_ms, ends in ((0, True), (1, False)):
+        short = replace(delivery(), expires_at_ms=NOON + found.after_ms + more_ms)
+        assert isinstance(step(DOWN, short), Final) is ends
+
+
 def test_a_code_whose_fate_is_unknown_is_sent_again() -> None:
     """Twice the same code is better than none: until its attempts are used up, then `unknown` (R-198)."""
     assert isinstance(step(Unknown("timeout"), delivery("otp")), Retry)
