@@ -39,6 +39,8 @@ def applied(stops: Stops, stop: Stop, offset: int) -> Stops:
         case OptOut(category=category, channel=channel, stopped=stopped, at_ms=at):
             opted_out = with_choice(stops.opted_out, category, channel, at if stopped else -at)
             return replace(stops, applied=offset, opted_out=opted_out)
+        case Blocked(at_ms=at, erased=True):
+            return replace(stops, applied=offset, blocked_at_ms=at, erased_at_ms=at)
         case Blocked(stopped=stopped, at_ms=at):
             return replace(stops, applied=offset, blocked_at_ms=at if stopped else 0)
         case Cancelled(notification_id=notification_id, at_ms=at):

@@ -114,7 +114,7 @@ def stops_of(command: ProfileCommand) -> tuple[Stop, ...]:
         case Block(blocked=blocked):
             return (Blocked(user, blocked, at),)
         case Erase():
-            return (Blocked(user, True, at),)
+            return (Blocked(user, True, at, erased=True),)
         case _:
             return ()
 

@@ -9,12 +9,14 @@ from streams.records.state import Stops
 def stopped(stops: Stops | None, delivery: Delivery) -> Reason | None:
     """Return why the delivery must not be sent any more, or None.
 
-    A mandatory type heeds only a cancellation of its own notification.
+    A mandatory type heeds only a cancellation of its own notification and the user's erasure.
     """
     if stops is None:
         return None
     if delivery.notification_id in stops.cancelled:
         return Reason.CANCELLED
+    if stops.erased_at_ms:
+        return Reason.ERASED
     if delivery.mandatory:
         return None
     if stops.blocked_at_ms:

@@ -122,3 +122,4 @@ class Stops(Struct, frozen=True, gc=False, array_like=True):
     opted_out: dict[tuple[str, str], int] = {}  # (category, channel) -> at_ms; negative: allowed again
     blocked_at_ms: int = 0
     cancelled: dict[str, int] = {}  # notification id -> at_ms
+    erased_at_ms: int = 0

@@ -14,11 +14,12 @@ class OptOut(Struct, frozen=True, gc=False, tag_field="kind", tag="opt_out"):
 
 
 class Blocked(Struct, frozen=True, gc=False, tag_field="kind", tag="blocked"):
-    """The user is blocked or erased, or no more."""
+    """The user is blocked or erased, or blocked no more; an erased one gets not even what is mandatory."""
 
     user_id: str
     stopped: bool
     at_ms: int
+    erased: bool = False
 
 
 class Cancelled(Struct, frozen=True, gc=False, tag_field="kind", tag="cancelled"):

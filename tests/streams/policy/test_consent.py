@@ -10,7 +10,7 @@ from streams.policy.profile import apply, stops_of
 from streams.policy.stopping import stopped
 from streams.reasons import Reason
 from streams.records.decision import Deliver, Suppress
-from streams.records.profile_command import Consent, SetPreference
+from streams.records.profile_command import Block, Consent, Erase, ProfileCommand, SetPreference
 from streams.records.state import Profile, Stops
 from streams.records.stop import OptOut
 from tables.stops import applied
@@ -180,3 +180,22 @@ def test_senders_hear_of_an_opt_out_at_once() -> None:
     assert isinstance(stop, OptOut)
     stops = Stops(opted_out={(stop.category, stop.channel): stop.at_ms})
     assert stopped(stops, delivery) is Reason.OPTED_OUT
+
+
+@pytest.mark.parametrize(
+    ("command", "order", "code"),
+    [
+        (Block(user_id="u1", at=NOON), Reason.BLOCKED, None),
+        (Erase(user_id="u1", at=NOON), Reason.ERASED, Reason.ERASED),
+    ],
+)
+def test_a_block_or_an_erasure_reaches_what_is_queued(
+    command: ProfileCommand, order: Reason, code: Reason | None
+) -> None:
+    """A code still comes to a blocked user, nothing at all to an erased one."""
+    stops = Stops()
+    for stop in stops_of(command):
+        stops = applied(stops, stop, 1)
+    for kind, why in (("order", order), ("otp", code)):
+        wanted = request(kind)
+        assert stopped(stops, delivery_of(wanted, decided(wanted, user(), NOON)[0], NOON)) is why

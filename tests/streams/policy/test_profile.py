@@ -190,7 +190,7 @@ def test_senders_are_told_what_to_stop() -> None:
         OptOut("u1", "marketing", "*", False, NOON),
     )
     assert stops_of(Block(**WHO, blocked=False)) == (Blocked("u1", False, NOON),)
-    assert stops_of(Erase(**WHO)) == (Blocked("u1", True, NOON),)
+    assert stops_of(Erase(**WHO)) == (Blocked("u1", True, NOON, erased=True),)
     assert stops_of(SetZone(**WHO, zone="UTC")) == ()
 
 
