@@ -6,10 +6,10 @@ import random
 import secrets
 from dataclasses import dataclass
 
-import redis.asyncio as redis
 import structlog
+from redis.asyncio import Redis
 
-from connectors.pacing.building import PacingSettings, build_route
+from connectors.pacing.building import PacingSettings, build_route, valkey_client
 from connectors.pacing.route import Route
 from connectors.pacing.status import StatusBoard
 from connectors.providers.registry import build
@@ -32,7 +32,7 @@ class Routes:
     """One route to every configured provider, and the board where its state can be read."""
 
     route: Route
-    client: "redis.Redis"
+    client: Redis
     board: StatusBoard
     member: str
     telemetry: Telemetry
@@ -43,7 +43,7 @@ class Routes:
         own = providers(settings)
         if not own:
             raise SettingError(variable("fcm_service_account"), "configure at least one provider to send by")
-        client = redis.Redis.from_url(redis_url, socket_timeout=2, socket_connect_timeout=2)
+        client = valkey_client(redis_url)
         member = f"{settings.instance or 'sender'}-{os.getpid()}-{secrets.token_hex(4)}"
         dice = random.Random()  # noqa: S311 - spreads pauses, guards nothing
         paces = {"fcm": settings.fcm_rate, "twilio": settings.twilio_rate}

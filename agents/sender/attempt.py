@@ -38,6 +38,8 @@ from tables.claims import Claims
 from tables.stops import StopsTable
 
 _BUSY_MS = 1_000
+#: So long a delivery may hold a place in flight for a provider that does not let it through.
+_TURN_MS = 5_000
 
 
 @dataclass(frozen=True)
@@ -149,7 +151,8 @@ class Attempts:
             return with_failure(verdict, delivery, Unknown(message.detail), record, Reason.BAD_TEMPLATE)
         kind = self.catalog.type(delivery.type)
         providers = kind.providers_for(delivery.channel) if kind is not None else ()
-        turn = await self.route.turn(delivery.channel, Lane(delivery.lane), providers, delivery.send_until_ms)
+        deadline_ms = min(delivery.send_until_ms, self.clock.now_ms() + _TURN_MS)
+        turn = await self.route.turn(delivery.channel, Lane(delivery.lane), providers, deadline_ms)
         now = self.clock.now_ms()
         if isinstance(turn, NoTurn):
             return handed_back(delivery, turn.reason, max(turn.until_ms, now))

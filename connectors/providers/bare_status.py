@@ -5,8 +5,8 @@ from connectors.providers.retry_after import retry_after_ms
 from streams.outcomes import Misconfigured, Outcome, Rejected, Throttled, Unavailable, Unknown
 from streams.reasons import Reason
 
-#: A provider that throttles and does not say for how long.
-THROTTLED_MS = 60_000
+#: A provider that throttles and does not say for how long: the pace is cut, nothing is paused (RAT-03).
+NOT_SAID_MS = 0
 
 
 def by_status(answer: Answer) -> Outcome:
@@ -21,7 +21,7 @@ def by_status(answer: Answer) -> Outcome:
             return Misconfigured("account", code)
         case 429:
             wait = retry_after_ms(answer.headers)
-            return Throttled(THROTTLED_MS if wait is None else wait, "account", code)
+            return Throttled(NOT_SAID_MS if wait is None else wait, "account", code)
         case 503 if (wait := retry_after_ms(answer.headers)) is not None:
             return Unavailable(code, wait)
         case 408:

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct, field
 
-from connectors.providers.bare_status import THROTTLED_MS, by_status
+from connectors.providers.bare_status import by_status
 from connectors.providers.http import Answer
 from connectors.providers.retry_after import retry_after_ms
 from streams.outcomes import EndpointGone, Misconfigured, Outcome, Rejected, Throttled, Unavailable, Unknown
@@ -22,6 +22,8 @@ from streams.reasons import Reason
 _FCM_ERROR = "type.googleapis.com/google.firebase.fcm.v1.FcmError"
 _BAD_REQUEST = "type.googleapis.com/google.rpc.BadRequest"
 _QUOTA_FAILURE = "type.googleapis.com/google.rpc.QuotaFailure"
+#: FCM counts a project over a minute; this is its word for "come back later" when it names no time.
+_QUOTA_MS = 60_000
 _TOKEN_FIELDS = frozenset({"message.token", "message.fid"})
 
 
@@ -54,7 +56,7 @@ def outcome_of(answer: Answer) -> Outcome:
             # One such token must not stop the others: its message ends, and the reason is counted.
             return Rejected(Reason.PROVIDER_MISCONFIGURED, "SENDER_ID_MISMATCH")
         case "QUOTA_EXCEEDED" | "RESOURCE_EXHAUSTED" as code:
-            return Throttled(THROTTLED_MS if wait is None else wait, _quota(error), code)
+            return Throttled(_QUOTA_MS if wait is None else wait, _quota(error), code)
         case "UNAVAILABLE" | "INTERNAL" as code:
             return Unavailable(code, wait or 0)
         case "THIRD_PARTY_AUTH_ERROR" | "APNS_AUTH_ERROR" as code:

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct
 from phonenumbers import NumberParseException, parse
 
-from connectors.providers.bare_status import THROTTLED_MS, by_status
+from connectors.providers.bare_status import NOT_SAID_MS, by_status
 from connectors.providers.http import Answer
 from connectors.providers.retry_after import retry_after_ms
 from streams.outcomes import EndpointGone, Misconfigured, Outcome, Rejected, Throttled, Unavailable, Unknown
@@ -27,7 +27,7 @@ def _rejected(reason: Reason, permanent: bool = True) -> _Make:
     return lambda code, wait: Rejected(reason, code, permanent)
 
 
-def _throttled(scope: str, default_ms: int = THROTTLED_MS) -> _Make:
+def _throttled(scope: str, default_ms: int = NOT_SAID_MS) -> _Make:
     return lambda code, wait: Throttled(default_ms if wait is None else wait, scope, code)
 
 
