@@ -20,7 +20,9 @@ COMMANDS = [
     ("send", "Send one event to a user."),
     ("profile", "Tell what is known of a user."),
     ("funnel", "Show what became of everything that was accepted."),
+    ("why", "Tell why a message was not sent, or not yet."),
     ("sql", "Ask ClickHouse any question in SQL."),
+    ("audit", "Prove that nothing accepted was lost."),
     ("schema", "Make or check the tables of ClickHouse."),
     ("run", "Run a role until it is told to stop."),
 ]

@@ -4,7 +4,7 @@ import pytest
 
 from connectors.embedded.addresses import Addresses
 from tests.connectors.clickhouse.conftest import Analytics, analytics, clickhouse_url, client, fresh
-from tests.harkara.questions.world import World
+from tests.harkara.world import World
 
 __all__ = ["analytics", "clickhouse_url", "client", "fresh"]
 

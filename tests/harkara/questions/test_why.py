@@ -16,7 +16,7 @@ from streams.statuses import Status
 from streams.topics import DEAD_LETTERS, REJECTED
 from tests.connectors.clickhouse.conftest import HASH_KEY
 from tests.connectors.clickhouse.lives import START_MS
-from tests.harkara.questions.world import INGESTED, World
+from tests.harkara.world import INGESTED, World
 
 pytestmark = pytest.mark.integration
 

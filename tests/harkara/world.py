@@ -187,6 +187,11 @@ class World:
         """Write a row of the router's state, or its tombstone."""
         self.put(STATE, user, key, value)
 
+    def forget(self, d: Delivery, key: str = "") -> None:
+        """Remove a first result."""
+        row = dedup_key(d.user_id.encode(), key_hash("default", key or d.notification_id))
+        self.put(STATE, d.user_id, row, None)
+
     def waiting_key(self, d: Delivery, until_ms: int) -> bytes:
         """Name a delivery's row in the schedule."""
         return waiting_key(d.channel, d.lane, until_ms, row_id(d.delivery_id, 1, until_ms))
