@@ -27,8 +27,8 @@ class Tally:
         self._standings: dict[str, Standing] = {}
         self._counts: Counter[Status] = Counter()
         self.duplicates = 0
-        self.refused = 0  # records that ended in `rejected`
-        self.dead = 0  # records that ended in `dead-letters`
+        self.refused: Counter[str] = Counter()  # records in `rejected`, by reason
+        self.dead: Counter[str] = Counter()  # records in `dead-letters`, by reason
 
     @property
     def accepted(self) -> int:

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from connectors.kafka.tail import Tail
 from harkara.tally import Tally
-from streams.records.codec import read_delivery_event
+from streams.records.codec import read_dead_letter, read_delivery_event, read_rejection
 from streams.topics import DEAD_LETTERS, DELIVERY_EVENTS, REJECTED
 
 T = TypeVar("T")
@@ -62,7 +62,7 @@ class Watch:
                 if message.topic() == DELIVERY_EVENTS.full_name:
                     self._tally.note(read_delivery_event(message.value() or b""))
                 elif message.topic() == REJECTED.full_name:
-                    self._tally.refused += 1
+                    self._tally.refused[read_rejection(message.value() or b"").reason] += 1
                 else:
-                    self._tally.dead += 1
+                    self._tally.dead[read_dead_letter(message.value() or b"").reason] += 1
                 self._folded[message.topic() or "", message.partition() or 0] = (message.offset() or 0) + 1

@@ -4,10 +4,9 @@ from collections.abc import Sequence
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
 
+from connectors.kafka.offsets import Offsets, Place
 from streams.errors import HarkaraError
 from streams.topics import Topic
-
-_TIMEOUT_S = 30.0
 
 
 class Tail:
@@ -25,13 +24,8 @@ class Tail:
                 "log_level": 2,
             }
         )
-        self._places = [
-            (topic.full_name, number)
-            for topic in topics
-            for number in self._consumer.list_topics(topic.full_name, timeout=_TIMEOUT_S)
-            .topics[topic.full_name]
-            .partitions
-        ]
+        self._offsets = Offsets(bootstrap)
+        self._places = self._offsets.places(topics)
         self.starts = self.ends()  # (topic, partition) -> first offset that is read
         self._consumer.assign([TopicPartition(*place, start) for place, start in self.starts.items()])
 
@@ -41,12 +35,9 @@ class Tail:
     def __exit__(self, *_: object) -> None:
         self._consumer.close()
 
-    def ends(self) -> dict[tuple[str, int], int]:
-        """Return each partition's end at this moment: (topic, partition) -> offset."""
-        found: dict[tuple[str, int], int] = {}
-        for place in self._places:
-            _, found[place] = self._consumer.get_watermark_offsets(TopicPartition(*place), timeout=_TIMEOUT_S)
-        return found
+    def ends(self) -> dict[Place, int]:
+        """Return each partition's end at this moment; safe while another thread takes."""
+        return self._offsets.ends(self._places)
 
     def take(self, timeout_s: float, most: int = 2_000) -> list[Message]:
         """Return what came, up to `most` records; waits up to `timeout_s` for the first."""

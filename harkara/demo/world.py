@@ -15,7 +15,8 @@ from streams.topics import Lane
 _REPEATED = 0.04
 _FOREIGN = 0.01  # written by a client with another partitioner
 _OFFERS = 4  # a user; the cap lets three through
-_EVENTS_A_SECOND = 1_600  # of the morning and of the outage, for 2,500 users
+_MORNING_PACE = 1_000  # events a second, for 2,500 users
+_OUTAGE_PACE = 450
 
 
 @dataclass(frozen=True)
@@ -27,12 +28,14 @@ class World:
     campaign: tuple[Event, ...]  # all at once
     passwords: tuple[Event, ...]  # while the campaign is sent
     outage: tuple[Event, ...]
-    night: tuple[Event, ...]
+    sleepers: tuple[Event, ...]  # late at night
+    late_passwords: tuple[Event, ...]
 
     @property
     def events(self) -> tuple[Event, ...]:
         """Everything that is written to ingest."""
-        return (*self.morning, *self.campaign, *self.passwords, *self.outage, *self.night)
+        day = (*self.morning, *self.campaign, *self.passwords, *self.outage)
+        return (*day, *self.sleepers, *self.late_passwords)
 
 
 def make_world(seed: int, users: int, tag: str, timetable: Timetable) -> World:
@@ -42,11 +45,14 @@ def make_world(seed: int, users: int, tag: str, timetable: Timetable) -> World:
     maker = _Maker(dice, inhabitants, tag, timetable)
     return World(
         inhabitants,
-        maker.with_mishaps(maker.everyday("m", round(3.3 * users)) + maker.strangers(max(2, users // 100))),
+        maker.with_mishaps(
+            maker.strangers(max(2, users // 100)) + maker.everyday("m", round(3.3 * users), _MORNING_PACE)
+        ),
         maker.with_repeats(maker.campaign(), 400),
         maker.passwords("o", min(60, max(5, users // 40)), 9_000, timetable.morning_ms),
-        maker.with_mishaps(maker.everyday("e", round(1.7 * users))),
-        maker.sleepers() + maker.passwords("n", min(40, max(5, users // 60)), 3_000, timetable.night_ms),
+        maker.with_mishaps(maker.everyday("e", round(1.7 * users), _OUTAGE_PACE)),
+        maker.sleepers(),
+        maker.passwords("n", min(40, max(5, users // 60)), 3_000, timetable.night_ms),
     )
 
 
@@ -57,10 +63,10 @@ class _Maker:
     tag: str
     timetable: Timetable
 
-    def everyday(self, mark: str, count: int) -> list[Event]:
-        """Events at an even pace, about people drawn at random."""
+    def everyday(self, mark: str, count: int, pace: float) -> list[Event]:
+        """Events at an even pace, about people drawn at random; fewer people, slower."""
         made: list[Event] = []
-        pace = _EVENTS_A_SECOND * max(0.25, min(1.0, len(self.people) / 2_500))
+        pace *= max(0.1, min(1.0, len(self.people) / 2_500))
         for number in range(count):
             at_ms = round(number * 1000 / pace)
             key = f"{self.tag}-{mark}-{number}"

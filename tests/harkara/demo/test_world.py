@@ -87,7 +87,7 @@ def test_a_small_world_has_everything_too() -> None:
     """A tenth of the people live the same day."""
     small = make_world(7, 200, "r1", TIMETABLE)
     assert {each.kind for each in small.events} == {"event", "repeat", *REFUSED_AS}
-    assert all((small.morning, small.campaign, small.passwords, small.outage, small.night))
+    assert all((small.morning, small.campaign, small.passwords, small.outage, small.sleepers))
 
 
 def test_passwords_reach_different_people(world: World) -> None:
