@@ -14,7 +14,7 @@ import uvloop
 
 from connectors.kafka.admin import reachable
 from connectors.kafka.app import BlockApp
-from connectors.kafka.exits import leave, leave_on_error
+from connectors.kafka.exits import leave, leave_for, leave_on_error
 from connectors.kafka.feed import Feed
 from connectors.kafka.selftest import selftest
 from connectors.once import Once
@@ -115,8 +115,9 @@ def _state(role: Role) -> tuple[bool, dict[str, Any]]:
 def _check(role: Role) -> None:
     for app in role.apps:
         if app.faust.should_stop:
-            reason = app.faust.crash_reason
-            leave(HarkaraError(f"{app.settings.id} failed: {type(reason).__name__}: {reason}"))
+            if (reason := app.faust.crash_reason) is not None:
+                leave_for(reason, app.settings.id)
+            leave(HarkaraError(f"{app.settings.id} stopped by itself"))
 
 
 async def _stop(role: Role, server: StatusServer) -> None:

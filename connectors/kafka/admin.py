@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from confluent_kafka import KafkaException
-from confluent_kafka.admin import (
+from confluent_kafka.admin import (  # type: ignore[attr-defined]  # its stub omits what it re-exports
     AdminClient,
     AlterConfigOpType,
     ConfigEntry,

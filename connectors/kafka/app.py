@@ -16,7 +16,8 @@ from connectors.kafka.plan import ReadPlan
 from connectors.kafka.producer import BlockProducer
 from connectors.kafka.table import BlockSchema, BlockTable
 from connectors.kafka.transport import Transport
-from streams.topics import Topic
+from streams.errors import SettingError
+from streams.topics import CHANGELOG_DELETE_RETENTION_MS, Topic
 
 _TOUCH_S = 60.0
 
@@ -43,6 +44,7 @@ class AppSettings:
     session_ms: int = 30_000
     commit_interval_ms: int = 1_000
     instance_id: str | None = None  # static membership
+    stale_after_ms: int = CHANGELOG_DELETE_RETENTION_MS // 2  # age at which a local store is not trusted
 
 
 class BlockApp:
@@ -51,6 +53,11 @@ class BlockApp:
     def __init__(
         self, settings: AppSettings, plan: ReadPlan, tables: tuple[str, ...], producer: BlockProducer
     ) -> None:
+        timeout_ms = producer.settings.message_timeout_ms
+        if timeout_ms >= settings.session_ms / 2:
+            raise SettingError(
+                "message_timeout_ms", f"{timeout_ms} is not below half of {settings.session_ms}"
+            )
         settings.folder.mkdir(parents=True, exist_ok=True)
         session_s = settings.session_ms / 1000
         self.settings = settings
@@ -89,7 +96,10 @@ class BlockApp:
         revoke: list[RevokeHook] = []
         drop: list[Callable[[], None]] = []
         cast(Any, self.faust.transport).Consumer = consumer_for(plan, self.fence, revoke, drop)
-        self.tables = {name: BlockTable(self.faust, name, settings.partitions) for name in tables}
+        self.tables = {
+            name: BlockTable(self.faust, name, settings.partitions, stale_after_ms=settings.stale_after_ms)
+            for name in tables
+        }
         for table in self.tables.values():
             self.faust.tables.add(table)
         self.transport = Transport(self._consumer, producer, self.tables, self.fence)
@@ -105,7 +115,7 @@ class BlockApp:
     def agent(self, topic: Topic, name: str, body: Agent) -> None:
         """Let `body` read a topic's blocks; `name` is explicit and never changes."""
         channel = self.faust.topic(topic.full_name, schema=BlockSchema(), partitions=self.settings.partitions)
-        self.faust.agent(channel, name=name)(body)
+        self.faust.agent(channel, name=name)(cast(Any, body))
 
     def task(self, body: Callable[[], Awaitable[None]]) -> None:
         """Run `body` beside the agents, once tables are restored."""
@@ -121,8 +131,8 @@ class BlockApp:
 
     @property
     def ready(self) -> bool:
-        """Whether tables are restored and partitions are read."""
-        return bool(self._consumer().books) and not self.faust.rebalancing
+        """Whether tables are restored and partitions are read, or there are none for us."""
+        return (bool(self._consumer().books) or self.faust.unassigned) and not self.faust.rebalancing
 
     async def _keep(self) -> None:
         self._producer.start()

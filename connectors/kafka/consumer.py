@@ -5,21 +5,23 @@ rebalances, recovery and errors. Each name it overrides is checked at start (`se
 """
 
 import asyncio
-from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, cast
 
-from aiokafka import ConsumerRecord
+from aiokafka.errors import IllegalStateError
 from faust.transport.drivers.aiokafka import Consumer
 from faust.types.tuples import TP, ConsumerMessage
 
 from connectors.kafka.block import Block
 from connectors.kafka.exits import leave
-from connectors.kafka.fence import Fence, boot_seconds
+from connectors.kafka.fence import Fence
+from connectors.kafka.gaps import check_committed, check_next
+from connectors.kafka.held import Held
 from connectors.kafka.ledger import Ledger
 from connectors.kafka.plan import Ask, ReadPlan, Tp, asks
+from connectors.kafka.restoring import Restoring
 from connectors.kafka.thread import BlockConsumerThread, Poll
-from streams.errors import OffsetGap
+from streams.errors import LostOwnership, OffsetGap
 
 RevokeHook = Callable[[set[int]], Awaitable[None]]
 _IDLE_POLL_S = 0.5
@@ -40,7 +42,9 @@ class BlockConsumer(Consumer):
         super().__init__(*args, **kwargs)
         self.books: dict[Tp, Ledger] = {}
         self.timer_targets: dict[Tp, int] = {}
-        self._held: deque[tuple[Tp, Block, Tp, int]] = deque()  # waiting for their gate
+        self.epoch = 0  # grows with every loss of partitions; blocks of an older one count nowhere
+        self._held = Held()
+        self._restoring = Restoring()
         self._moved = asyncio.Event()
 
     def _new_consumer_thread(self) -> BlockConsumerThread:
@@ -51,6 +55,10 @@ class BlockConsumer(Consumer):
     @property
     def _blocks(self) -> BlockConsumerThread:
         return cast(BlockConsumerThread, self._thread)
+
+    @property
+    def _tables(self) -> Any:
+        return self.app.tables  # its interface does not tell of the recovery
 
     # -- reading ---------------------------------------------------------------------------
 
@@ -63,7 +71,7 @@ class BlockConsumer(Consumer):
                 if self.flow_active:
                     await self._turn()
                 else:
-                    await self.wait(self.can_resume_flow)
+                    await self.wait(cast(Any, self.can_resume_flow))
         except self.consumer_stopped_errors:
             if not self.transport.app.should_stop:
                 raise
@@ -72,17 +80,19 @@ class BlockConsumer(Consumer):
                 raise
 
     async def _turn(self) -> None:
-        generation = self.app.consumer_generation_id
+        epoch = self.epoch
         wanted, waits = self._wanted()
-        await self._release(generation)
+        await self._hand_out(self._held.opened(self.books), epoch)
+        busy = waits or bool(self._held)
         if not wanted:
-            await self._wait_moved(_BUSY_POLL_S if self._held else _IDLE_POLL_S)
-            return
-        poll = await self._blocks.poll(
-            wanted, self._gates, tuple(self.books), _BUSY_POLL_S if waits or self._held else _IDLE_POLL_S
-        )
-        if self.flow_active and generation == self.app.consumer_generation_id:
-            await self._enter(poll, generation)
+            await self._wait_moved(_BUSY_POLL_S if busy else _IDLE_POLL_S)
+        expected = {tp: book.expected for tp, book in self.books.items()}
+        timeout_s = (_BUSY_POLL_S if busy else _IDLE_POLL_S) if wanted else 0
+        poll = await self._blocks.poll(wanted, self._gates, expected, timeout_s)
+        if self.flow_active and epoch == self.epoch:
+            await self._hand_out(self._enter(poll), epoch)
+            if self.app.in_recovery:
+                self._restoring.close(self._tables.recovery, poll.positions)
 
     @property
     def _gates(self) -> dict[Tp, Tp]:
@@ -91,12 +101,12 @@ class BlockConsumer(Consumer):
 
     def _wanted(self) -> tuple[list[Ask], bool]:
         active = {(tp.topic, tp.partition) for tp in self._get_active_partitions()}
-        sources = [tp for tp in active if tp in self.books]
-        changelogs = tuple(tp for tp in active if tp[0] in self.app.tables.changelog_topics)
-        held = {tp for tp, *_ in self._held}
-        wanted, waits = asks(self.plan, (tp for tp in sources if tp not in held), self.books)
+        held = self._held.partitions
+        sources = [tp for tp in active if tp in self.books and tp not in held]
+        changelogs = tuple(tp for tp in active if tp[0] in self._tables.changelog_topics)
+        wanted, waits = asks(self.plan, sources, self.books)
         if changelogs:
-            if self.app.tables.changelog_queue.qsize() < _RECOVERY_QUEUE:
+            if self._tables.changelog_queue.qsize() < _RECOVERY_QUEUE:
                 wanted.append(Ask(changelogs, len(changelogs), len(changelogs)))
             else:
                 waits = True
@@ -109,51 +119,41 @@ class BlockConsumer(Consumer):
         except TimeoutError:
             return
 
-    async def _enter(self, poll: Poll, generation: int) -> None:
+    def _enter(self, poll: Poll) -> list[tuple[Tp, Block]]:
+        """Book everything that came at one blow: no position may be seen without its records."""
+        gates = self._gates
+        entered: list[tuple[Tp, Block]] = []
         for tp, position in poll.positions.items():
             if tp in self.books:
                 self.books[tp].position = position
         for tp, records in poll.records:
-            book = self.books.get(tp)
+            book, first, last = self.books.get(tp), records[0].offset, records[-1].offset
             if book is None:  # a changelog, while tables are restored
-                await self._hand_out(tp, Block(tp[0], tp[1], records, generation), generation)
+                entered.append((tp, Block(tp[0], tp[1], records, self.epoch)))
                 continue
-            self._check_offsets(tp, book, records)
-            block = Block(tp[0], tp[1], records, generation, book.add(records[0].offset, records[-1].offset))
-            gate = self._gates.get(tp)
-            if gate is None:
-                await self._hand_out(tp, block, generation)
+            try:
+                check_next(tp, book.expected, first, tp[0] in self.plan.gapless, poll.log_starts.get(tp))
+            except OffsetGap as error:
+                leave(error)
+            block = Block(tp[0], tp[1], records, self.epoch, book.add(first, last))
+            if tp in gates:
+                self._held.add(tp, block, gates[tp], poll.stable_ends[gates[tp]])
             else:
-                self._held.append((tp, block, gate, poll.stable_ends[gate]))
-        await self._release(generation)
+                entered.append((tp, block))
+        return entered + self._held.opened(self.books)
 
-    def _check_offsets(self, tp: Tp, book: Ledger, records: list[ConsumerRecord]) -> None:
-        first = records[0].offset
-        if book.expected is None:
-            return
-        if first < book.expected:
-            leave(OffsetGap(f"{tp[0]}/{tp[1]}: offset {first} came again, expected {book.expected}"))
-        if first > book.expected and tp[0] in self.plan.gapless:
-            leave(OffsetGap(f"{tp[0]}/{tp[1]}: offsets {book.expected}..{first - 1} are missing"))
-
-    async def _release(self, generation: int) -> None:
-        """Hand out held blocks whose gate has been read to the end it had when they came."""
-        for _ in range(len(self._held)):
-            tp, block, gate, end = self._held.popleft()
-            if block.generation != generation or tp not in self.books:
-                continue
-            if gate in self.books and self.books[gate].passed() < end:
-                self._held.append((tp, block, gate, end))
-            else:
-                await self._hand_out(tp, block, generation)
-
-    async def _hand_out(self, tp: Tp, block: Block, generation: int) -> None:
-        last = block.records[-1]
-        message = ConsumerMessage(
-            tp[0], tp[1], last.offset, last.timestamp / 1000, 0, None, None, block, None, 0, 0,
-            TP(*tp), generation_id=generation,
-        )  # fmt: skip
-        await self.wait_first(self.callback(message), self.suspend_flow.wait())
+    async def _hand_out(self, blocks: list[tuple[Tp, Block]], epoch: int) -> None:
+        for tp, block in blocks:
+            if epoch != self.epoch or not self.flow_active:
+                return
+            last = block.records[-1]
+            message = ConsumerMessage(
+                tp[0], tp[1], last.offset, last.timestamp / 1000, 0, None, None, cast(Any, block), None, 0, 0,
+                TP(*tp), generation_id=self.app.consumer_generation_id,
+            )  # fmt: skip
+            await self.wait_first(self.callback(message), self.suspend_flow.wait())
+            if block.entry is None:
+                self._restoring.handed(tp, last.offset)
 
     # -- acknowledging ---------------------------------------------------------------------
 
@@ -164,7 +164,7 @@ class BlockConsumer(Consumer):
             self._moved.set()
 
     def finished(self, block: Block) -> None:
-        """The block's writes are durable; blocks of an older generation count nowhere."""
+        """The block's writes are durable; blocks of an older assignment count nowhere."""
         if block.entry is not None:
             block.entry.applied = block.entry.done = True
             self._moved.set()
@@ -173,15 +173,15 @@ class BlockConsumer(Consumer):
         """Nothing to track: the ledger holds what is unfinished."""
 
     async def force_commit(self, topics: Any = None, start_new_transaction: bool = True) -> bool:
-        offsets = {tp: end for tp, book in self.books.items() if (end := book.committable()) is not None}
+        books = dict(self.books)
+        offsets = {tp: end for tp, book in books.items() if (end := book.committable()) is not None}
         if not offsets:
             return False
         self.fence.check()
         if not await self._commit({TP(*tp): end for tp, end in offsets.items()}):
             return False  # refused during a rebalance: said again by the next commit
         for tp, end in offsets.items():
-            if tp in self.books:
-                self.books[tp].committed = end
+            books[tp].committed = end
         return True
 
     # -- gaining and losing partitions -------------------------------------------------------
@@ -193,7 +193,7 @@ class BlockConsumer(Consumer):
         try:
             await asyncio.wait_for(self._run_revoke_hooks(owned), _DRAIN_S)
         except TimeoutError:
-            leave(OffsetGap(f"work did not end within {_DRAIN_S:.0f} s of losing partitions"))
+            leave(LostOwnership(f"work did not end within {_DRAIN_S:.0f} s of losing partitions"))
         await self.commit_and_end_transactions()
 
     async def _run_revoke_hooks(self, owned: set[int]) -> None:
@@ -204,41 +204,43 @@ class BlockConsumer(Consumer):
         try:
             await super().on_partitions_revoked(revoked)
         finally:
+            self.epoch += 1
             self.books.clear()
             self.timer_targets.clear()
             self._held.clear()
+            self._restoring.clear()
             for hook in self.drop_hooks:
                 hook()
 
     async def on_partitions_assigned(self, assigned: set[TP], generation_id: int = 0) -> None:
-        self.fence.renew(boot_seconds())
+        # A worker without partitions has its flow on, and so may one whose recovery ends just now.
+        self.stop_flow()
         await super().on_partitions_assigned(assigned, generation_id)
 
     async def perform_seek(self) -> None:
-        """Seek to what is committed and open fresh books; no record flows meanwhile."""
+        """Seek to what is committed and open fresh books; no record flows meanwhile.
+
+        Raises IllegalStateError, for which Faust begins anew, if partitions were lost meanwhile.
+        """
         self.stop_flow()
-        committed = await self.seek_to_committed()
-        changelogs = self.app.tables.changelog_topics
+        epoch = self.epoch
+        committed: Mapping[TP, int | None] = await self.seek_to_committed()
+        changelogs = self._tables.changelog_topics
         known = {
             (tp.topic, tp.partition): offset if offset is not None and offset >= 0 else None
             for tp, offset in committed.items()
             if tp.topic in self.plan.ranks and tp.topic not in changelogs
         }
-        await self._check_log_starts(known)
-        self.timer_targets = await self._blocks.stable_ends(known)
+        ends = await self._blocks.stable_ends(known)
+        try:
+            check_committed(known, await self._blocks.log_starts(known), ends)
+        except OffsetGap as error:
+            leave(error)
+        if epoch != self.epoch:
+            raise IllegalStateError("partitions were lost before they could be read")
         self._held.clear()
+        self.timer_targets = ends
         self.books = {tp: Ledger(offset) for tp, offset in known.items()}
-
-    async def _check_log_starts(self, known: dict[Tp, int | None]) -> None:
-        starts = await self._blocks.log_starts(known)
-        for tp, offset in known.items():
-            if offset is not None and offset < starts.get(tp, 0):
-                leave(
-                    OffsetGap(
-                        f"{tp[0]}/{tp[1]}: committed offset {offset} is below the log's start {starts[tp]}: records "
-                        f"expired unread. To go on without them, stop this group and reset its offset to {starts[tp]}"
-                    )
-                )
 
     def inputs_caught_up(self, partition: int) -> bool:
         """Whether every input of this partition was read to the end it had at the assignment."""
@@ -253,10 +255,7 @@ class BlockConsumer(Consumer):
 
     def holds(self, block: Block) -> bool:
         """Whether the block belongs to the present assignment."""
-        return (
-            block.generation == self.app.consumer_generation_id
-            and (block.topic, block.partition) in self.books
-        )
+        return block.generation == self.epoch and (block.topic, block.partition) in self.books
 
 
 def consumer_for(

@@ -4,13 +4,17 @@ import asyncio
 import threading
 from collections.abc import Callable
 
-from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
+from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, TopicPartition
 
 from connectors.kafka.exits import leave
 from streams.errors import HarkaraError
 from streams.topics import Topic
 
 _TIMEOUT_S = 30.0
+#: What a client that goes on by itself says of a broker that is away.
+_PASSING = frozenset(
+    {KafkaError._ALL_BROKERS_DOWN, KafkaError._TRANSPORT, KafkaError._RESOLVE, KafkaError._TIMED_OUT}
+)
 Apply = Callable[[bytes, bytes | None], None]
 
 
@@ -23,6 +27,7 @@ class Feed:
     def __init__(self, bootstrap: str, topic: Topic, apply: Apply) -> None:
         self._topic = topic.full_name
         self._apply = apply
+        self._ended: set[int] = set()  # partitions once read to their end, whatever lies there
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
         self._consumer = Consumer(
@@ -32,6 +37,7 @@ class Feed:
                 "enable.auto.commit": False,
                 "isolation.level": "read_committed",
                 "auto.offset.reset": "earliest",
+                "enable.partition.eof": True,
                 "fetch.wait.max.ms": 100,
                 "log_level": 2,
             }
@@ -39,21 +45,14 @@ class Feed:
 
     def read_to_end(self) -> None:
         """Apply everything that is in the topic now; call before the event loop runs."""
-        partitions = self._consumer.list_topics(self._topic, timeout=_TIMEOUT_S).topics[self._topic].partitions
-        ends: dict[int, int] = {}
-        starts: list[TopicPartition] = []
-        for number in partitions:
-            low, high = self._consumer.get_watermark_offsets(TopicPartition(self._topic, number), timeout=_TIMEOUT_S)
-            starts.append(TopicPartition(self._topic, number, low))
-            if high > low:
-                ends[number] = high
-        self._consumer.assign(starts)
-        while ends:
+        topics = self._consumer.list_topics(self._topic, timeout=_TIMEOUT_S).topics
+        partitions = topics[self._topic].partitions
+        self._consumer.assign(
+            [TopicPartition(self._topic, number, OFFSET_BEGINNING) for number in partitions]
+        )
+        while not self._ended.issuperset(partitions):
             for key, value in self._take(1.0):
                 self._apply(key, value)
-            for place in self._consumer.position([TopicPartition(self._topic, number) for number in ends]):
-                if place.offset >= ends[place.partition]:
-                    del ends[place.partition]
 
     def follow(self, loop: asyncio.AbstractEventLoop) -> None:
         """Apply what comes from now on, on the loop's thread."""
@@ -85,6 +84,8 @@ class Feed:
             error = message.error()
             if error is None:
                 taken.append((message.key() or b"", message.value()))
-            elif error.code() not in (KafkaError._ALL_BROKERS_DOWN, KafkaError._TRANSPORT):
+            elif error.code() == KafkaError._PARTITION_EOF:
+                self._ended.add(message.partition() or 0)
+            elif error.code() not in _PASSING:
                 leave(HarkaraError(f"{self._topic}: {KafkaException(error)}"))
         return taken

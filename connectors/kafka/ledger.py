@@ -19,14 +19,14 @@ class Ledger:
     """Commits only the contiguous prefix of finished blocks, whatever the order they end in.
 
     Books are made at an assignment and thrown away with it, so nothing of an older
-    generation can be counted.
+    assignment can be counted.
     """
 
     def __init__(self, committed: int | None) -> None:
         self.committed = committed  # what Kafka knows
         self.expected = committed  # first offset of the next block, once known
         self.finished = committed  # end of the contiguous finished prefix
-        self.position = committed  # where the fetcher stands
+        self.position = committed  # where the fetcher stood when the last block was entered
         self._entries: deque[Entry] = deque()
 
     def add(self, first: int, last: int) -> Entry:
@@ -55,11 +55,18 @@ class Ledger:
         return self.position or 0
 
     def committable(self) -> int | None:
-        """Return the offset to commit, or None when Kafka knows it already."""
+        """Return the offset to commit, or None when Kafka knows it already.
+
+        With nothing in flight that is where the fetcher stands: the end of a transaction has an
+        offset too, and a commit below it would one day be below the log's start.
+        """
         self._advance()
-        if self.finished is None or (self.committed is not None and self.finished <= self.committed):
+        end = self.finished
+        if not self._entries and self.position is not None:
+            end = self.position if end is None else max(end, self.position)
+        if end is None or (self.committed is not None and end <= self.committed):
             return None
-        return self.finished
+        return end
 
     def _advance(self) -> None:
         entries = self._entries

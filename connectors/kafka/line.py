@@ -5,12 +5,20 @@ decided and its changelog sent while block N's is still in flight.
 """
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from connectors.kafka.block import Writes
 from connectors.kafka.producer import BlockProducer
 from connectors.kafka.view import View
+
+
+@dataclass(frozen=True)
+class _Burst:
+    topic: str
+    records: list[dict[str, Any]]
+    size: int
 
 
 @dataclass(eq=False)
@@ -19,6 +27,8 @@ class Step:
 
     writes: Writes
     sequences: dict[str, int]
+    changes: dict[str, _Burst]
+    outputs: list[_Burst]
     settled: Callable[[], None]
     changes_left: int = 0
     outputs_left: int = 0
@@ -34,13 +44,16 @@ class Line:
         producer: BlockProducer,
         view: Callable[[str, int], View],
         changelog: Callable[[str], str],
-        wall_ms: Callable[[], int],
+        owned_ms: Callable[[], int],
+        check: Callable[[], None],
     ) -> None:
+        """`owned_ms` dates the store; `check` ends the process if the partition may be lost."""
         self._partition = partition
         self._producer = producer
         self._view = view
         self._changelog = changelog
-        self._wall_ms = wall_ms
+        self._owned_ms = owned_ms
+        self._check = check
         self._to_change: deque[Step] = deque()
         self._to_emit: deque[Step] = deque()
         self._to_settle: deque[Step] = deque()
@@ -56,11 +69,15 @@ class Line:
 
     def add(self, writes: Writes, settled: Callable[[], None]) -> None:
         """Make the changes visible now and start them on their way."""
-        sequences = {
-            table: self._view(table, self._partition).apply(changes)
-            for table, changes in writes.changes.items()
-        }
-        self._to_change.append(Step(writes, sequences, settled))
+        sequences: dict[str, int] = {}
+        changes: dict[str, _Burst] = {}
+        for table, rows in writes.changes.items():
+            if rows:
+                sequences[table] = self._view(table, self._partition).apply(rows)
+                records = [{"key": key, "value": value} for key, value in rows.items()]
+                changes[table] = _burst(self._changelog(table), records)
+        outputs = [_burst(topic, records) for topic, records in writes.outputs.items() if records]
+        self._to_change.append(Step(writes, sequences, changes, outputs, settled))
         self.pump()
 
     def pump(self) -> None:
@@ -73,11 +90,10 @@ class Line:
             self._settle(self._to_settle.popleft())
 
     def _send_changes(self, step: Step) -> bool:
-        changes = step.writes.changes
-        if not self._producer.room(sum(map(len, changes.values()))):
+        if not self._may_send(step.changes.values()):
             return False
-        step.changes_left = len(changes)
-        for table, rows in changes.items():
+        step.changes_left = len(step.changes)
+        for table, burst in step.changes.items():
 
             def done(highest: int, table: str = table) -> None:
                 step.offsets[table] = highest
@@ -85,29 +101,46 @@ class Line:
                 if step.changes_left == 0:
                     self.pump()
 
-            records = [{"key": key, "value": value} for key, value in rows.items()]
-            self._producer.send(self._changelog(table), records, self._partition, done)
+            self._producer.send(burst.topic, burst.records, burst.size, self._partition, done)
         return True
 
     def _send_outputs(self, step: Step) -> bool:
-        writes = step.writes
-        if not self._producer.room(sum(map(len, writes.outputs.values())) + len(writes.headed)):
+        headed = step.writes.headed
+        size = sum(_size(key, value) for _, _, key, value, _ in headed)
+        if not self._may_send(step.outputs, len(headed), size):
             return False
-        step.outputs_left = len(writes.outputs) + len(writes.headed)
+        step.outputs_left = len(step.outputs) + len(headed)
 
         def done(_: int) -> None:
             step.outputs_left -= 1
             if step.outputs_left == 0:
                 self.pump()
 
-        for topic, records in writes.outputs.items():
-            self._producer.send(topic, records, -1, done)
-        for topic, partition, key, value, headers in writes.headed:
+        for burst in step.outputs:
+            self._producer.send(burst.topic, burst.records, burst.size, -1, done)
+        for topic, partition, key, value, headers in headed:
             self._producer.send_headed(topic, partition, key, value, headers, done)
         return True
 
+    def _may_send(self, bursts: Iterable[_Burst], records: int = 0, size: int = 0) -> bool:
+        """Whether all of it has room at once; a worker that may have lost the partition ends here."""
+        records += sum(len(burst.records) for burst in bursts)
+        size += sum(burst.size for burst in bursts)
+        if records == 0:
+            return True
+        self._check()
+        return self._producer.room(records, size)
+
     def _settle(self, step: Step) -> None:
-        for table, changes in step.writes.changes.items():
+        for table, offset in step.offsets.items():
             view = self._view(table, self._partition)
-            view.write(changes, step.sequences[table], step.offsets[table], self._wall_ms())
+            view.write(step.writes.changes[table], step.sequences[table], offset, self._owned_ms())
         step.settled()
+
+
+def _burst(topic: str, records: list[dict[str, Any]]) -> _Burst:
+    return _Burst(topic, records, sum(_size(record["key"], record["value"]) for record in records))
+
+
+def _size(key: bytes | None, value: bytes | None) -> int:
+    return len(key or b"") + len(value or b"")

@@ -8,7 +8,7 @@ from typing import Any
 from confluent_kafka import KafkaException, Producer
 
 from connectors.kafka.block import Headers
-from connectors.kafka.exits import leave
+from connectors.kafka.exits import leave, leave_on_error
 from streams.errors import DeliveryFailed
 
 Done = Callable[[int], None]  # gets the highest delivered offset
@@ -23,17 +23,19 @@ class ProducerSettings:
     linger_ms: float = 2.0
     message_timeout_ms: int = 14_000  # below half the session timeout of the role
     queue_records: int = 200_000
+    queue_bytes: int = 256 << 20
     max_bytes: int = 4 << 20
 
 
 class BlockProducer:
     """Sends bursts; a record that Kafka does not confirm ends the process.
 
-    Never blocks: callers look at `room` and come back when `pump` says so.
+    Never blocks: callers look at `room` and come back when `on_progress` is called. So its queue is
+    never full, and a record that is refused nevertheless is refused for good.
     """
 
     def __init__(self, settings: ProducerSettings) -> None:
-        self._settings = settings
+        self.settings = settings
         self._producer = Producer(
             {
                 "bootstrap.servers": settings.bootstrap,
@@ -44,24 +46,32 @@ class BlockProducer:
                 "compression.type": "lz4",
                 "linger.ms": settings.linger_ms,
                 "message.timeout.ms": settings.message_timeout_ms,
+                # One burst larger than our own bound may go out alone: it still fits here.
                 "queue.buffering.max.messages": settings.queue_records * 4,
-                "queue.buffering.max.kbytes": 1 << 20,
+                "queue.buffering.max.kbytes": settings.queue_bytes * 4 >> 10,
                 "batch.size": 1 << 20,
                 "message.max.bytes": settings.max_bytes,
                 "log_level": 2,
             }
         )
         self.in_flight = 0
+        self.in_flight_bytes = 0
         self._woken = asyncio.Event()
         self._running: asyncio.Task[None] | None = None
         self.on_progress: list[Callable[[], None]] = []
 
-    def room(self, records: int) -> bool:
-        """Whether a burst of `records` fits; a burst larger than the queue goes out alone."""
-        return self.in_flight == 0 or self.in_flight + records <= self._settings.queue_records
+    def room(self, records: int, size: int) -> bool:
+        """Whether a burst of so many records and bytes fits; one above the bounds goes out alone."""
+        return self.in_flight == 0 or (
+            self.in_flight + records <= self.settings.queue_records
+            and self.in_flight_bytes + size <= self.settings.queue_bytes
+        )
 
-    def send(self, topic: str, records: list[dict[str, Any]], partition: int, done: Done) -> None:
-        """Send a burst to one topic; `done` is called once, when all records are durable."""
+    def send(self, topic: str, records: list[dict[str, Any]], size: int, partition: int, done: Done) -> None:
+        """Send a burst of at least one record to one topic; `done` is called once, when all are durable.
+
+        `size` is what `size_of` says of it; `partition` is that of records which name none.
+        """
         left, highest = len(records), -1
 
         def delivered(error: Any, message: Any) -> None:
@@ -74,15 +84,17 @@ class BlockProducer:
             if offset > highest:
                 highest = offset
             if left == 0:
+                self.in_flight_bytes -= size
                 done(highest)
 
-        self.in_flight += len(records)
+        self.in_flight += left
+        self.in_flight_bytes += size
         try:
             taken = self._producer.produce_batch(topic, records, partition=partition, on_delivery=delivered)
         except (BufferError, KafkaException) as error:
             leave(DeliveryFailed(f"{topic}: {error}"))
         if taken != len(records):
-            # Room was checked, so a refusal is about the record itself (its size) and final.
+            # Some of the burst are on their way without the others: only a restart mends that.
             refused = next((str(r["_error"]) for r in records if "_error" in r), "refused")
             leave(
                 DeliveryFailed(
@@ -101,14 +113,17 @@ class BlockProducer:
         done: Done,
     ) -> None:
         """Send one record that carries headers."""
+        size = len(key or b"") + len(value or b"")
 
         def delivered(error: Any, message: Any) -> None:
             if error is not None:
                 leave(DeliveryFailed(f"{topic}: {error}"))
             self.in_flight -= 1
+            self.in_flight_bytes -= size
             done(message.offset())
 
         self.in_flight += 1
+        self.in_flight_bytes += size
         try:
             self._producer.produce(
                 topic, value, key, -1 if partition is None else partition, delivered, headers=list(headers)
@@ -124,7 +139,8 @@ class BlockProducer:
     def start(self) -> None:
         """Keep callbacks coming for as long as the process lives; idle costs nothing."""
         if self._running is None:
-            self._running = asyncio.get_running_loop().create_task(self._run())
+            self._running = asyncio.get_running_loop().create_task(self._run(), name="producer")
+            self._running.add_done_callback(leave_on_error)
 
     async def _run(self) -> None:
         while True:

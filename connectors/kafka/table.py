@@ -4,7 +4,7 @@ import shutil
 import time
 from collections import defaultdict
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, cast
 
 import faust
 import structlog
@@ -14,18 +14,19 @@ from faust.types.tuples import TP
 from rocksdict import WriteBatch
 
 from connectors.kafka.block import Block
-from connectors.kafka.exits import leave
+from connectors.kafka.exits import leave_for
 from connectors.kafka.view import OFFSET_KEY, OWNED_KEY, View
-from streams.errors import HarkaraError
 from streams.topics import CHANGELOG_DELETE_RETENTION_MS
 
 log = structlog.get_logger(__name__)
 
+#: Blocks of changelog records written to a store at once; stock Faust would hold a thousand.
+_RECOVERY_BLOCKS = 8
 #: Small memory per partition: tables x partitions of these live in one process.
 _STORE_OPTIONS = {"write_buffer_size": 8 << 20, "max_write_buffer_number": 3, "block_cache_size": 16 << 20}
 
 
-class BlockSchema(faust.Schema):
+class BlockSchema(faust.Schema[bytes, bytes]):
     """Passes blocks through untouched: nothing is decoded, filtered or acknowledged by Faust."""
 
     def compile(self, app: Any, **_: Any) -> Any:
@@ -48,9 +49,15 @@ class BlockTable(Table[bytes, bytes]):
     beyond its changelog's end.
     """
 
-    stale_after_ms = CHANGELOG_DELETE_RETENTION_MS // 2
-
-    def __init__(self, app: faust.App, name: str, partitions: int, ordered: bytes = b"s|") -> None:
+    def __init__(
+        self,
+        app: faust.App,
+        name: str,
+        partitions: int,
+        ordered: bytes = b"s|",
+        stale_after_ms: int = CHANGELOG_DELETE_RETENTION_MS // 2,
+    ) -> None:
+        """`ordered` is the prefix of the rows that views find in order."""
         super().__init__(
             app,
             name=name,
@@ -58,8 +65,10 @@ class BlockTable(Table[bytes, bytes]):
             default=bytes,
             schema=BlockSchema(),
             options=dict(_STORE_OPTIONS),
+            recovery_buffer_size=_RECOVERY_BLOCKS,
         )
         self._ordered = ordered
+        self._stale_after_ms = stale_after_ms
         self._views: dict[int, View] = {}
         self.restored = 0  # changelog records read since the start
 
@@ -67,18 +76,21 @@ class BlockTable(Table[bytes, bytes]):
         """Return this partition's view; it is gone after the partition is revoked."""
         view = self._views.get(partition)
         if view is None:
-            view = self._views[partition] = View(self.data._db_for_partition(partition), self._ordered)
+            view = self._views[partition] = View(self._rocks._db_for_partition(partition), self._ordered)
         return view
 
     def drop_views(self) -> None:
         """Forget everything kept in memory of any partition."""
         self._views.clear()
 
-    def touch(self) -> None:
-        """Note that the partitions held are still ours."""
-        now = b"%d" % wall_ms()
-        for partition in self._views:
-            self.data._db_for_partition(partition).put(OWNED_KEY, now)
+    def touch(self, owned_ms: int) -> None:
+        """Note that the partitions held were still ours then."""
+        for store in self._rocks._dbs.values():
+            store.put(OWNED_KEY, b"%d" % owned_ms)
+
+    @property
+    def _rocks(self) -> Any:
+        return self.data  # its interface does not tell of partitions
 
     def apply_changelog_batch(self, batch: Iterable[Any]) -> None:
         """Write restored blocks; an error here must not be taken for success, so it ends the process."""
@@ -91,46 +103,55 @@ class BlockTable(Table[bytes, bytes]):
             for tp, found in blocks.items():
                 self._restore(tp.partition, found)
         except Exception as error:  # Faust logs and goes on here, which would lose rows
-            leave(HarkaraError(f"restoring {topic}/{error!r}"))
+            leave_for(error, f"restoring {topic}")
 
     def _restore(self, partition: int, blocks: list[Block]) -> None:
         store = WriteBatch(raw_mode=True)
         for block in blocks:
             for record in block:
+                key: Any = record.key  # a row without one ends the process
                 if record.value is None:
-                    store.delete(record.key)
+                    store.delete(key)
                 else:
-                    store.put(record.key, record.value)
+                    store.put(key, record.value)
             self.restored += len(block)
         store.put(OFFSET_KEY, b"%d" % blocks[-1].records[-1].offset)
         store.put(OWNED_KEY, b"%d" % wall_ms())
-        self.data._db_for_partition(partition).write(store)
+        self._rocks._db_for_partition(partition).write(store)
 
     async def on_rebalance(
         self, assigned: set[TP], revoked: set[TP], newly_assigned: set[TP], generation_id: int = 0
     ) -> None:
+        """Open the stores of what is assigned, and delete those that cannot be trusted.
+
+        Also one that was never closed: whoever lost its membership and joined again may find the
+        partition where it was, and another worker may have owned it in between.
+        """
         topic = self.changelog_topic.get_topic_name()
-        mine = [tp for tp in newly_assigned if tp.topic == topic]
+        mine = [tp for tp in assigned if tp.topic == topic]
         ends = await self.app.consumer.highwaters(*mine) if mine else {}
         await super().on_rebalance(assigned, revoked, newly_assigned, generation_id)
         for tp in mine:
             self._distrust(tp, ends.get(tp) or 0)
 
     def _distrust(self, tp: TP, end: int) -> None:
-        store = self.data
+        store = self._rocks
         db = store._db_for_partition(tp.partition)
         offset, owned = db.get(OFFSET_KEY), db.get(OWNED_KEY)
         if offset is None:
             return
-        age_ms = wall_ms() - int(owned or 0)
+        # An age below zero is a clock that was wrong then or is wrong now.
+        fresh = abs(wall_ms() - int(owned or 0)) <= self._stale_after_ms
         beyond = int(offset) >= end
-        if age_ms <= self.stale_after_ms and not beyond:
+        if fresh and not beyond:
             return
         why = "it stands beyond its changelog" if beyond else "its last ownership is too old"
-        log.warning("local store deleted", table=self.name, partition=tp.partition, why=why)
+        log.warning("local store deleted", table=self.name, partition=tp.partition, reason=why)
         path = store.partition_path(tp.partition)
         store._dbs.pop(tp.partition, None)
         db.close()
         del db
         shutil.rmtree(path)
         store._db_for_partition(tp.partition)
+        recovery: Any = cast(Any, self.app.tables).recovery
+        recovery.revoke(tp)  # it may remember where the deleted store stood

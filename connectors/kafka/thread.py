@@ -7,19 +7,27 @@ from typing import Any
 
 import aiokafka
 from aiokafka import ConsumerRecord, TopicPartition
-from aiokafka.errors import ConsumerStoppedError
+from aiokafka.errors import ConsumerStoppedError, NoError, RebalanceInProgressError
+from aiokafka.protocol.group import HeartbeatRequest, SyncGroupRequest
 from faust.transport.drivers.aiokafka import AIOKafkaConsumerThread, server_list
 
 from connectors.kafka.fence import Fence, boot_seconds
 from connectors.kafka.plan import Ask, ReadPlan, Tp
 
+#: Answers of the group by which it still counts on us: to a heartbeat, and to taking an assignment.
+_ACCEPTED: dict[type[Any], frozenset[int]] = {
+    HeartbeatRequest: frozenset({NoError.errno, RebalanceInProgressError.errno}),
+    SyncGroupRequest: frozenset({NoError.errno}),
+}
+
 
 @dataclass(frozen=True)
 class Poll:
-    """What one poll brought. `stable_ends` were asked for after the records were fetched."""
+    """What one poll brought."""
 
     records: list[tuple[Tp, list[ConsumerRecord]]]
-    stable_ends: dict[Tp, int]
+    stable_ends: dict[Tp, int]  # of the gates of what came, asked for after it was fetched
+    log_starts: dict[Tp, int]  # of what came with offsets missing before it, asked for likewise
     positions: dict[Tp, int]
 
 
@@ -56,36 +64,44 @@ class BlockConsumerThread(AIOKafkaConsumerThread):
     async def on_start(self) -> None:
         await super().on_start()
         coordinator = self._ensure_consumer()._coordinator
-        coordinator._do_heartbeat = self._dated(coordinator._do_heartbeat)
+        coordinator._send_req = self._dated(coordinator._send_req)
 
-    def _dated(self, beat: Callable[[], Awaitable[bool]]) -> Callable[[], Awaitable[bool]]:
-        async def do_heartbeat() -> bool:
+    def _dated(self, send: Callable[[Any], Awaitable[Any]]) -> Callable[[Any], Awaitable[Any]]:
+        async def send_request(request: Any) -> Any:
             sent_s = boot_seconds()
-            accepted = await beat()
-            if accepted:
+            response = await send(request)
+            accepted = _ACCEPTED.get(type(request))
+            if accepted is not None and response.error_code in accepted:
                 self.fence.renew(sent_s)
-            return accepted
+            return response
 
-        return do_heartbeat
+        return send_request
 
     async def poll(
-        self, wanted: list[Ask], gates: Mapping[Tp, Tp], known: Iterable[Tp], timeout_s: float
+        self, wanted: list[Ask], gates: Mapping[Tp, Tp], expected: Mapping[Tp, int | None], timeout_s: float
     ) -> Poll:
-        """Fetch blocks for `wanted`, and the stable ends of the gates of what came."""
-        poll: Poll = await self.call_thread(self._poll, wanted, gates, known, timeout_s)
+        """Fetch blocks for `wanted`, with what their gates and gaps call for.
+
+        `expected` are the next offsets of what is read, None where not known yet. Raises what the
+        consumer's own tasks died of; asking for nothing shows the group that we live.
+        """
+        poll: Poll = await self.call_thread(self._poll, wanted, gates, expected, timeout_s)
         return poll
 
     async def _poll(
-        self, wanted: list[Ask], gates: Mapping[Tp, Tp], known: Iterable[Tp], timeout_s: float
+        self, wanted: list[Ask], gates: Mapping[Tp, Tp], expected: Mapping[Tp, int | None], timeout_s: float
     ) -> Poll:
         consumer = self._ensure_consumer()
         fetcher = consumer._fetcher
         if consumer._closed or fetcher._closed:
             raise ConsumerStoppedError
         consumer._coordinator.check_errors()
+        if fetcher._fetch_task.done():
+            fetcher._fetch_task.result()
+            raise ConsumerStoppedError
         if fetcher._subscriptions.reassignment_in_progress:
             await asyncio.sleep(min(timeout_s, 0.05))
-            return Poll([], {}, {})
+            return Poll([], {}, {}, {})
         with fetcher._subscriptions.fetch_context():
             records = await self._collect(fetcher, wanted)
             if not records and timeout_s > 0:
@@ -95,11 +111,13 @@ class BlockConsumerThread(AIOKafkaConsumerThread):
                     waiter.cancel()
                 records = await self._collect(fetcher, wanted)
         asked = {gates[tp] for tp, _ in records if tp in gates}
-        ends: dict[Tp, int] = {}
-        if asked:
-            found = await consumer.end_offsets([TopicPartition(*tp) for tp in asked])
-            ends = {(tp.topic, tp.partition): end for tp, end in found.items()}
-        return Poll(records, ends, self._positions(known))
+        gaps = [tp for tp, found in records if _lacks(expected.get(tp), found[0].offset)]
+        return Poll(
+            records,
+            await self._stable_ends(asked) if asked else {},
+            await self._log_starts(gaps) if gaps else {},
+            self._positions({*expected, *(tp for ask in wanted for tp in ask.partitions)}),
+        )
 
     async def _collect(self, fetcher: Any, wanted: list[Ask]) -> list[tuple[Tp, list[ConsumerRecord]]]:
         taken: list[tuple[Tp, list[ConsumerRecord]]] = []
@@ -129,12 +147,22 @@ class BlockConsumerThread(AIOKafkaConsumerThread):
 
     async def stable_ends(self, tps: Iterable[Tp]) -> dict[Tp, int]:
         """Return the last stable offset of each partition, asked for now."""
-        wanted = [TopicPartition(*tp) for tp in tps]
-        found = await self.call_thread(self._ensure_consumer().end_offsets, wanted)
+        found: dict[Tp, int] = await self.call_thread(self._stable_ends, tps)
+        return found
+
+    async def _stable_ends(self, tps: Iterable[Tp]) -> dict[Tp, int]:
+        found = await self._ensure_consumer().end_offsets([TopicPartition(*tp) for tp in tps])
         return {(tp.topic, tp.partition): end for tp, end in found.items()}
 
     async def log_starts(self, tps: Iterable[Tp]) -> dict[Tp, int]:
         """Return the first offset that still exists in each partition."""
-        wanted = [TopicPartition(*tp) for tp in tps]
-        found = await self.call_thread(self._ensure_consumer().beginning_offsets, wanted)
+        found: dict[Tp, int] = await self.call_thread(self._log_starts, tps)
+        return found
+
+    async def _log_starts(self, tps: Iterable[Tp]) -> dict[Tp, int]:
+        found = await self._ensure_consumer().beginning_offsets([TopicPartition(*tp) for tp in tps])
         return {(tp.topic, tp.partition): start for tp, start in found.items()}
+
+
+def _lacks(expected: int | None, first: int) -> bool:
+    return expected is not None and first > expected

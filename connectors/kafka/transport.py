@@ -50,7 +50,7 @@ class Transport:
         """Apply the writes of a block and acknowledge it once they are durable.
 
         Returns when there is room for more, not when it is done. Writes of a block of an older
-        generation are dropped: its records are read again by whoever owns them now.
+        assignment are dropped: its records are read again by whoever owns them now.
         """
         if not self.current(block):
             return
@@ -116,9 +116,9 @@ class Transport:
             table.drop_views()
 
     def touch(self) -> None:
-        """Date the local stores as owned now."""
+        """Date the local stores by when the group last counted on us."""
         for table in self._tables.values():
-            table.touch()
+            table.touch(self._owned_ms())
 
     def _line(self, partition: int) -> Line:
         line = self._lines.get(partition)
@@ -128,9 +128,13 @@ class Transport:
                 self._producer,
                 self.view,
                 lambda table: self._tables[table].changelog_topic.get_topic_name(),
-                wall_ms,
+                self._owned_ms,
+                self._fence.check,
             )
         return line
+
+    def _owned_ms(self) -> int:
+        return wall_ms() - int(self._fence.age_s * 1000)
 
     def _progress(self) -> None:
         for line in list(self._lines.values()):

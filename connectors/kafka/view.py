@@ -1,6 +1,7 @@
 """One partition of a table as its owner sees it: RocksDB plus what is not written to it yet."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import cast
 
 from rocksdict import Rdict, WriteBatch
 
@@ -32,7 +33,7 @@ class View:
 
     def get_many(self, keys: Sequence[bytes]) -> list[bytes | None]:
         """Return the values of many rows by one call to the store."""
-        values: list[bytes | None] = self._db.get(list(keys))
+        values = cast("list[bytes | None]", self._db.get(list(keys)))
         if self._pending:
             pending = self._pending
             for i, key in enumerate(keys):
