@@ -5,14 +5,14 @@ from dataclasses import dataclass, field
 from msgspec.structs import replace
 
 from connectors.kafka.block import Record, Writes
-from streams.outcomes import Accepted, EndpointGone, Outcome
+from streams.outcomes import Accepted, EndpointGone, Outcome, Rejected
 from streams.reasons import Reason
 from streams.records.codec import to_json
 from streams.records.dead_letter import DeadLetter
 from streams.records.delivery import Delivery
 from streams.records.delivery_event import DeliveryEvent, event_of
 from streams.records.followup import Followup, Reconsider, Settle
-from streams.records.profile_command import RemoveDevice
+from streams.records.profile_command import ProfileCommand, RemoveDevice, SetPreference
 from streams.records.state import Claim
 from streams.statuses import Status
 from streams.topics import DEAD_LETTERS, FOLLOWUPS, PROFILES, Channel, Lane
@@ -29,7 +29,7 @@ class Verdict:
     claim: Claim | None = None
     final: bool = True
     letters: list[DeadLetter] = field(default_factory=list)
-    device: RemoveDevice | None = None
+    command: ProfileCommand | None = None  # what the provider's answer tells us of the user
 
 
 def write(writes: Writes, delivery: Delivery, verdict: Verdict) -> None:
@@ -41,8 +41,8 @@ def write(writes: Writes, delivery: Delivery, verdict: Verdict) -> None:
         writes.emit(FOLLOWUPS[Lane(delivery.lane)], user, to_json(verdict.followup))
     for letter in verdict.letters:
         writes.emit(DEAD_LETTERS, user, to_json(letter))
-    if verdict.device is not None:
-        writes.emit(PROFILES, user, to_json(verdict.device))
+    if verdict.command is not None:
+        writes.emit(PROFILES, user, to_json(verdict.command))
 
 
 def not_sent(delivery: Delivery, status: Status, reason: Reason, now_ms: int, rule: str) -> Verdict:
@@ -115,12 +115,30 @@ def with_failure(
                 record.key or b"", record.value or b"", now_ms,
             )
         )  # fmt: skip
-    if isinstance(outcome, EndpointGone) and delivery.channel == Channel.PUSH:
-        verdict.device = RemoveDevice(
-            user_id=delivery.user_id, at=now_ms, source=f"provider:{outcome.code}",
-            device_id=delivery.endpoint, token=delivery.address,
-        )  # fmt: skip
+    verdict.command = _learnt(delivery, outcome, now_ms)
     return verdict
+
+
+def _learnt(delivery: Delivery, outcome: Outcome, now_ms: int) -> ProfileCommand | None:
+    """Return the profile command that a refusal amounts to: a dead device, a STOP at the provider."""
+    match outcome:
+        case EndpointGone(code=code) if delivery.channel == Channel.PUSH:
+            return RemoveDevice(
+                user_id=delivery.user_id,
+                at=now_ms,
+                source=f"provider:{code}",
+                device_id=delivery.endpoint,
+                token=delivery.address,
+            )
+        case Rejected(reason=Reason.OPTED_OUT, code=code):
+            return SetPreference(
+                user_id=delivery.user_id,
+                at=now_ms,
+                source=f"provider:{code}",
+                channel=delivery.channel,
+                allowed=False,
+            )
+    return None
 
 
 def _settle(delivery: Delivery) -> Settle | None:
