@@ -1,5 +1,6 @@
 """The one place that makes ClickHouse clients, with every setting that matters pinned."""
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -39,6 +40,9 @@ def connect(url: str, settings: Mapping[str, int] | None = None, timeouts: Timeo
     Use it from one thread at a time. It has no session, so nothing that one statement sets stays for
     the next, and two clients never wait for each other.
     """
+    for library in ("clickhouse_connect", "urllib3.connectionpool"):
+        # They log each failed try with its address; whoever calls says once what is wrong.
+        logging.getLogger(library).setLevel(logging.CRITICAL)
     parts, wait = urlsplit(url), timeouts or Timeouts()
     try:
         return clickhouse_connect.get_client(

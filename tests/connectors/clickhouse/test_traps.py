@@ -100,14 +100,14 @@ def test_a_key_that_goes_leaves_nothing_stale(analytics: Analytics) -> None:
 
 
 def test_more_than_a_hundred_days_in_one_batch(analytics: Analytics) -> None:
-    """A replay that touches 150 days is one insert."""
+    """A replay that touches 110 days is one insert."""
     events = [
         event(Status.QUEUED, cohort_at_ms=START_MS - n * DAY_MS, delivery_id=one)
-        for n, one in enumerate(ids(150))
+        for n, one in enumerate(ids(110))
     ]
     assert analytics.writer.write(events) == []
     analytics.refresh()
-    assert analytics.rows(FUNNEL) == [(150, 150, 0)]
+    assert analytics.rows(FUNNEL) == [(110, 110, 0)]
 
 
 def test_no_projections_so_rows_can_be_deleted(analytics: Analytics) -> None:

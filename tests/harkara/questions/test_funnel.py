@@ -35,10 +35,13 @@ _BESIDE = {"accepted", "delivered", "read", "clicked", "bounced", "duplicates"}
 
 def test_latency_and_hours_of_a_slice(analytics: Analytics) -> None:
     """Quantiles are of the slice; `since` takes whole hours; a slice without a send has none."""
-    for n in range(100):
-        one = f"00000000-0000-0000-0000-{n:012d}"
-        sent = event(Status.SENT, START_MS + 10 * (n + 1), delivery_id=one, attempt=1, lane="critical")
-        analytics.writer.write([sent])
+    ids = [f"00000000-0000-0000-0000-{n:012d}" for n in range(100)]
+    analytics.writer.write(
+        [
+            event(Status.SENT, START_MS + 10 * (n + 1), delivery_id=one, attempt=1, lane="critical")
+            for n, one in enumerate(ids)
+        ]
+    )
     analytics.writer.write(
         [event(Status.QUEUED, START_MS + HOUR_MS, cohort_at_ms=START_MS + HOUR_MS, delivery_id="d" * 32)]
     )
