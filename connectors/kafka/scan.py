@@ -1,13 +1,12 @@
 """Looks at a cluster without taking part: offsets, and records between two offsets. Changes nothing."""
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from typing import cast
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TypeVar, cast
 
 from confluent_kafka import (
     OFFSET_INVALID,
     Consumer,
-    ConsumerGroupTopicPartitions,
     IsolationLevel,
     KafkaError,
     KafkaException,
@@ -21,6 +20,7 @@ from msgspec import Struct
 
 from streams.errors import HarkaraError
 
+T = TypeVar("T")
 #: A topic's name and a partition's number.
 Place = tuple[str, int]
 
@@ -28,11 +28,15 @@ _TIMEOUT_S = 30.0
 _AT_ONCE = 10_000
 #: A read waits this long for its batch to fill, so short ranges are read at once.
 _TURN_S = 0.03
-#: A topic that was just made has no leader for a moment.
+#: A topic that was just made has no leader for a moment, a broker that just started knows no groups.
 _PASSING = {
     KafkaError.UNKNOWN_TOPIC_OR_PART,
     KafkaError.LEADER_NOT_AVAILABLE,
     KafkaError.NOT_LEADER_FOR_PARTITION,
+    KafkaError.UNKNOWN_LEADER_EPOCH,
+    KafkaError.NOT_COORDINATOR,
+    KafkaError.COORDINATOR_NOT_AVAILABLE,
+    KafkaError.COORDINATOR_LOAD_IN_PROGRESS,
 }
 _RETRY_S = 0.1
 
@@ -62,6 +66,7 @@ class Scan:
         """
         self._bootstrap = bootstrap
         self._namespace = namespace
+        self._members: dict[str, Consumer] = {}
         self._admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
         try:
             topics = self._admin.list_topics(timeout=timeout_s).topics
@@ -91,13 +96,18 @@ class Scan:
 
     def committed(self, group: str) -> dict[Place, int]:
         """What a group has acknowledged; a partition it never acknowledged is not there."""
-        name = self._namespace + group
-        asked = [ConsumerGroupTopicPartitions(name)]
-        try:
-            found = self._admin.list_consumer_group_offsets(asked, request_timeout=_TIMEOUT_S)[name].result()
-        except KafkaException as error:
-            raise KafkaSilent(f"Kafka tells nothing of {group} ({error.args[0].name()})") from error
-        return {self._place(p): p.offset for p in found.topic_partitions or () if p.offset >= 0}
+        member = self._members.get(group)
+        if member is None:
+            # Never joins. The admin client is not asked: a broker that is not ready ends the process in it.
+            settings = {
+                "bootstrap.servers": self._bootstrap,
+                "group.id": self._namespace + group,
+                "log_level": 0,
+            }
+            member = self._members[group] = Consumer(settings)
+        asked = [self._at(place) for place in self.places(tuple(self._partitions))]
+        found = self._patiently(f"nothing of {group}", lambda: member.committed(asked, timeout=_TIMEOUT_S))
+        return {self._place(p): p.offset for p in found if p.offset >= 0}
 
     def read(self, ranges: Mapping[Place, tuple[int, int]]) -> Iterator[list[Stored]]:
         """Yield committed records from each start to before each end, in batches, a partition in order.
@@ -131,16 +141,24 @@ class Scan:
         if not places:
             return {}
         asked = {self._at(place): spec for place in places}
-        give_up = time.monotonic() + _TIMEOUT_S
-        while True:
+
+        def ask() -> dict[Place, int]:
             futures = self._admin.list_offsets(
                 asked, isolation_level=IsolationLevel.READ_COMMITTED, request_timeout=_TIMEOUT_S
             )
+            return {self._place(p): future.result().offset for p, future in futures.items()}
+
+        return self._patiently("no offsets", ask)
+
+    def _patiently(self, what: str, ask: Callable[[], T]) -> T:
+        """Ask again while the trouble is a passing one."""
+        give_up = time.monotonic() + _TIMEOUT_S
+        while True:
             try:
-                return {self._place(p): future.result().offset for p, future in futures.items()}
+                return ask()
             except KafkaException as error:
                 if error.args[0].code() not in _PASSING or time.monotonic() > give_up:
-                    raise KafkaSilent(f"Kafka tells no offsets ({error.args[0].name()})") from error
+                    raise KafkaSilent(f"Kafka tells {what} ({error.args[0].name()})") from error
             time.sleep(_RETRY_S)
 
     def _until(self, consumer: Consumer, left: dict[Place, int]) -> Iterator[list[Stored]]:

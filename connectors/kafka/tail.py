@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
 
-from connectors.kafka.offsets import Offsets, Place
+from connectors.kafka.scan import Place, Scan
 from streams.errors import HarkaraError
 from streams.topics import Topic
 
@@ -24,8 +24,8 @@ class Tail:
                 "log_level": 2,
             }
         )
-        self._offsets = Offsets(bootstrap)
-        self._places = self._offsets.places(topics)
+        self._scan = Scan(bootstrap)
+        self._places = self._scan.places([topic.full_name for topic in topics])
         self.starts = self.ends()  # (topic, partition) -> first offset that is read
         self._consumer.assign([TopicPartition(*place, start) for place, start in self.starts.items()])
 
@@ -37,7 +37,7 @@ class Tail:
 
     def ends(self) -> dict[Place, int]:
         """Return each partition's end at this moment; safe while another thread takes."""
-        return self._offsets.ends(self._places)
+        return self._scan.ends(self._places)
 
     def take(self, timeout_s: float, most: int = 2_000) -> list[Message]:
         """Return what came, up to `most` records; waits up to `timeout_s` for the first."""
