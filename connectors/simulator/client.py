@@ -65,13 +65,15 @@ class SimulatorClient:
         address: str | None = None,
         provider: str | None = None,
         accepted: bool | None = None,
+        *,
+        since: int = 0,
     ) -> AsyncIterator[Entry]:
-        """Yield the ledger's entries that fit every filter, oldest first."""
+        """Yield the ledger's entries that fit every filter, from number `since` on, oldest first."""
         query = {"delivery_id": delivery_id, "address": address, "provider": provider}
         if accepted is not None:
             query["accepted"] = "true" if accepted else "false"
         given = {name: value for name, value in query.items() if value is not None}
-        after: int | None = -1
+        after: int | None = since - 1
         while after is not None:
             page = await self._ask("GET", "ledger", Page, given | {"after": str(after)})
             for entry in page.entries:

@@ -16,6 +16,7 @@ COMMANDS = [
     ("config", "Show or check the settings."),
     ("catalog", "Check the types and texts of the service."),
     ("topics", "Make or check the topics and changelogs."),
+    ("demo", "Play a scripted day and show what came of it."),
     ("up", "Start the whole pipeline on this machine and stay up."),
     ("send", "Send one event to a user."),
     ("profile", "Tell what is known of a user."),

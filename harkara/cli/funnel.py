@@ -33,12 +33,12 @@ def command(settings: Settings, by: str, since: str | None, as_json: bool) -> No
     if as_json:
         print_json(found)
         return
-    _print(found)
+    print_funnel(found)
     if not fresh:
         click.echo(f"as of {shown(found.counted_at_ms)}: counting anew is not allowed or not done", err=True)
 
 
-def _print(found: Funnel) -> None:
+def print_funnel(found: Funnel) -> None:
     """Columns in which nothing happened are left out."""
     columns = [name for name in COUNTS if found.total[name] or name in ("accepted", "sent")]
     rows = [
