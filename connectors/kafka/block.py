@@ -59,25 +59,24 @@ class Writes:
     counts; changes keep the order of their first mention.
     """
 
-    __slots__ = ("changes", "headed", "outputs", "partition")
+    __slots__ = ("by_user", "changes", "headed", "outputs", "partition")
 
     def __init__(self, partition: int) -> None:
         self.partition = partition
         self.outputs: dict[str, list[dict[str, Any]]] = {}
+        self.by_user: set[str] = set()  # outputs that keep this partition, whatever their key
         self.headed: list[tuple[str, int | None, bytes | None, bytes | None, Headers]] = []
         self.changes: dict[str, dict[bytes, bytes | None]] = {}
 
     def emit(self, topic: Topic, key: bytes | None, value: bytes) -> None:
         """Send a record; topics keyed by user keep this partition, others go by their key."""
-        record: dict[str, Any] = {"key": key, "value": value}
-        if topic.by_user:
-            record["partition"] = self.partition
         name = topic.full_name
         batch = self.outputs.get(name)
         if batch is None:
-            self.outputs[name] = [record]
-        else:
-            batch.append(record)
+            batch = self.outputs[name] = []
+            if topic.by_user:
+                self.by_user.add(name)
+        batch.append({"key": key, "value": value})
 
     def forward(self, topic: str, partition: int, record: Record, headers: Headers) -> None:
         """Send the record's own bytes to another partition (or topic), with these headers."""
@@ -120,6 +119,7 @@ class Writes:
         """Take over all of another value's outputs and changes, after our own."""
         for topic, records in other.outputs.items():
             self.outputs.setdefault(topic, []).extend(records)
+        self.by_user |= other.by_user
         for table, rows in other.changes.items():
             self.changes.setdefault(table, {}).update(rows)
         self.headed.extend(other.headed)

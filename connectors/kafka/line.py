@@ -17,6 +17,7 @@ from connectors.kafka.view import View
 @dataclass(frozen=True)
 class _Burst:
     topic: str
+    partition: int  # -1: each goes by its key
     records: list[dict[str, Any]]
     size: int
 
@@ -75,8 +76,12 @@ class Line:
             if rows:
                 sequences[table] = self._view(table, self._partition).apply(rows)
                 records = [{"key": key, "value": value} for key, value in rows.items()]
-                changes[table] = _burst(self._changelog(table), records)
-        outputs = [_burst(topic, records) for topic, records in writes.outputs.items() if records]
+                changes[table] = _burst(self._changelog(table), self._partition, records)
+        outputs = [
+            _burst(topic, self._partition if topic in writes.by_user else -1, records)
+            for topic, records in writes.outputs.items()
+            if records
+        ]
         self._to_change.append(Step(writes, sequences, changes, outputs, settled))
         self.pump()
 
@@ -101,7 +106,7 @@ class Line:
                 if step.changes_left == 0:
                     self.pump()
 
-            self._producer.send(burst.topic, burst.records, burst.size, self._partition, done)
+            self._producer.send(burst.topic, burst.records, burst.size, burst.partition, done)
         return True
 
     def _send_outputs(self, step: Step) -> bool:
@@ -117,7 +122,7 @@ class Line:
                 self.pump()
 
         for burst in step.outputs:
-            self._producer.send(burst.topic, burst.records, burst.size, -1, done)
+            self._producer.send(burst.topic, burst.records, burst.size, burst.partition, done)
         for topic, partition, key, value, headers in headed:
             self._producer.send_headed(topic, partition, key, value, headers, done)
         return True
@@ -138,8 +143,8 @@ class Line:
         step.settled()
 
 
-def _burst(topic: str, records: list[dict[str, Any]]) -> _Burst:
-    return _Burst(topic, records, sum(_size(record["key"], record["value"]) for record in records))
+def _burst(topic: str, partition: int, records: list[dict[str, Any]]) -> _Burst:
+    return _Burst(topic, partition, records, sum(_size(r["key"], r["value"]) for r in records))
 
 
 def _size(key: bytes | None, value: bytes | None) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 from confluent_kafka import KafkaException, Producer
 
 from connectors.kafka.block import Headers
-from connectors.kafka.exits import leave, leave_on_error
+from connectors.kafka.exits import leave, leave_for, leave_on_error
 from streams.errors import DeliveryFailed
 
 Done = Callable[[int], None]  # gets the highest delivered offset
@@ -46,9 +46,9 @@ class BlockProducer:
                 "compression.type": "lz4",
                 "linger.ms": settings.linger_ms,
                 "message.timeout.ms": settings.message_timeout_ms,
-                # One burst larger than our own bound may go out alone: it still fits here.
-                "queue.buffering.max.messages": settings.queue_records * 4,
-                "queue.buffering.max.kbytes": settings.queue_bytes * 4 >> 10,
+                # Ours are the bounds: a burst that outgrows them alone must not be cut by these.
+                "queue.buffering.max.messages": 10_000_000,
+                "queue.buffering.max.kbytes": 2_147_483_647,
                 "batch.size": 1 << 20,
                 "message.max.bytes": settings.max_bytes,
                 "log_level": 2,
@@ -70,7 +70,8 @@ class BlockProducer:
     def send(self, topic: str, records: list[dict[str, Any]], size: int, partition: int, done: Done) -> None:
         """Send a burst of at least one record to one topic; `done` is called once, when all are durable.
 
-        `size` is what `size_of` says of it; `partition` is that of records which name none.
+        `size` is the bytes of their keys and values. `partition` is that of all of them, -1 by their
+        keys: librdkafka's client overlooks a partition that a record of a batch names for itself.
         """
         left, highest = len(records), -1
 
@@ -85,7 +86,7 @@ class BlockProducer:
                 highest = offset
             if left == 0:
                 self.in_flight_bytes -= size
-                done(highest)
+                _call(done, highest)
 
         self.in_flight += left
         self.in_flight_bytes += size
@@ -120,7 +121,7 @@ class BlockProducer:
                 leave(DeliveryFailed(f"{topic}: {error}"))
             self.in_flight -= 1
             self.in_flight_bytes -= size
-            done(message.offset())
+            _call(done, message.offset())
 
         self.in_flight += 1
         self.in_flight_bytes += size
@@ -156,3 +157,10 @@ class BlockProducer:
     def close(self, timeout_s: float = 10.0) -> None:
         """Send out what is queued before a clean end."""
         self._producer.flush(timeout_s)
+
+
+def _call(done: Done, offset: int) -> None:
+    try:
+        done(offset)
+    except Exception as error:  # the client would lose it on its way through C
+        leave_for(error, "a delivery callback")

@@ -34,7 +34,9 @@ NAMES: dict[str, tuple[str, ...]] = {
     "aiokafka.consumer.fetcher:Fetcher": (
         *("fetched_records", "_create_fetch_waiter", "_records", "_closed", "_fetch_task", "_subscriptions"),
     ),
-    "aiokafka.consumer.group_coordinator:GroupCoordinator": ("_send_req", "check_errors"),
+    "aiokafka.consumer.group_coordinator:GroupCoordinator": (
+        *("_send_req", "check_errors", "_on_join_complete", "_start_heartbeat_task"),
+    ),
     "aiokafka.consumer.subscription_state:SubscriptionState": (
         *("fetch_context", "reassignment_in_progress", "subscription"),
     ),
@@ -63,4 +65,5 @@ def selftest() -> None:
 
 
 def _has(owner: Any, name: str) -> bool:
-    return hasattr(owner, name) or name in owner.__init__.__code__.co_names
+    made = getattr(getattr(owner, "__init__", None), "__code__", None)
+    return hasattr(owner, name) or (made is not None and name in made.co_names)
