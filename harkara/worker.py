@@ -25,6 +25,7 @@ log = structlog.get_logger(__name__)
 
 _DRAIN_S = 20.0
 _WATCH_S = 0.1
+_WAVE_S = 30.0  # a group that takes longer to settle does not hold the next one up
 
 
 class WallClock:
@@ -86,10 +87,8 @@ async def _run(build: Callable[[], Role], status_port: int) -> None:
     for start in role.starting:
         await start()
     log.info("starting", role=role.name, port=port)
-    starting = [loop.create_task(app.faust.start(), name=app.settings.id) for app in role.apps]
-    for task in starting:
-        task.add_done_callback(leave_on_error)
-    await asyncio.wait(starting)
+    for session_ms in sorted({app.settings.session_ms for app in role.apps}, reverse=True):
+        await _start(role, [app for app in role.apps if app.settings.session_ms == session_ms], ending)
     while not ending.is_set():
         _check(role)
         try:
@@ -97,6 +96,23 @@ async def _run(build: Callable[[], Role], status_port: int) -> None:
         except TimeoutError:
             continue
     await _stop(role, server)
+
+
+async def _start(role: Role, apps: list[BlockApp], ending: asyncio.Event) -> None:
+    """Start some apps together and wait until they read.
+
+    Opening a store keeps every thread of the process waiting, the heartbeats' too: whoever must
+    answer its group soonest comes last, when the others' stores are open.
+    """
+    loop = asyncio.get_running_loop()
+    starting = [loop.create_task(app.faust.start(), name=app.settings.id) for app in apps]
+    for task in starting:
+        task.add_done_callback(leave_on_error)
+    await asyncio.wait(starting)
+    deadline = time.monotonic() + _WAVE_S
+    while not ending.is_set() and time.monotonic() < deadline and not all(app.ready for app in apps):
+        _check(role)
+        await asyncio.sleep(_WATCH_S)
 
 
 def _state(role: Role) -> tuple[bool, dict[str, Any]]:
