@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from msgspec import Struct
 
 from harkara.demo.events import Event
-from harkara.demo.people import Person
+from harkara.demo.people import DEAD, Person
 from harkara.demo.percentiles import Percentiles, percentiles
 from streams.catalog.tenant import DEFAULT_TENANT
 from streams.ids import delivery_id
@@ -45,7 +45,13 @@ def measure(
 
 
 def _deliveries(notification_id: str, person: Person) -> list[str]:
-    endpoints = [(Channel.SMS, CONTACT), *((Channel.PUSH, device) for device in person.devices)]
+    """Return the ids of all but those to dead phones, which the pipeline may know of by then."""
+    phones = [
+        device
+        for device, token in zip(person.devices, person.tokens, strict=True)
+        if not token.endswith(DEAD)
+    ]
+    endpoints = [(Channel.SMS, CONTACT), *((Channel.PUSH, device) for device in phones)]
     return [
         delivery_id(DEFAULT_TENANT, person.user_id, notification_id, 0, channel, endpoint)
         for channel, endpoint in endpoints

@@ -28,7 +28,7 @@ def show(findings: Findings, played: Played) -> None:
     print_table("Not sent, or not yet", ("status", "reason", "deliveries"), reasons)
     click.echo()
     refused = sorted((played.tally.refused + played.tally.dead).items(), key=lambda item: -item[1])
-    print_table("Events and deliveries put aside", ("reason", "records"), [list(row) for row in refused])
+    print_table("Refused or put aside", ("reason", "records"), [list(row) for row in refused])
     click.echo()
     _show_logins(findings)
     click.echo()
