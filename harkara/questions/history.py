@@ -16,7 +16,8 @@ _NAMES: Final = {topic.number: topic.full_name for topic in TOPICS}
 _FACTS: Final = (
     "SELECT toString(delivery_id), notification_id, tenant, type, lane, channel, status,"
     " toUnixTimestamp64Milli(occurred_at), attempt, provider, rule, reason, error_code,"
-    " toUnixTimestamp64Milli(until_at), provider_message_id, latency_ms, src_topic, src_partition, src_offset"
+    " toUnixTimestamp64Milli(until_at), provider_message_id, latency_ms,"  # in the order of Fact's fields
+    " src_topic, src_partition, src_offset"
     " FROM {db}.v_timeline WHERE {which} ORDER BY occurred_at, attempt, status"
 )
 
@@ -43,9 +44,13 @@ class History(Struct):
 
 def of_ids(client: Client, ids: Sequence[str], database: str = DATABASE) -> History:
     """Return what is known of these notification or delivery ids."""
-    which = "(notification_id IN {ids:Array(String)} OR delivery_id IN {uuids:Array(UUID)})"
-    named = {"ids": list(ids), "uuids": [one for one in ids if _is_uuid(one)]}
-    return _history(client, which, named, database)
+    found = History({}, [])
+    # Two questions, since an OR over both would use the index of neither.
+    _add(found, client, "notification_id IN {ids:Array(String)}", {"ids": list(ids)}, database)
+    uuids = [one for one in ids if _is_uuid(one)]
+    if uuids:
+        _add(found, client, "delivery_id IN {uuids:Array(UUID)}", {"uuids": uuids}, database)
+    return found
 
 
 def of_user(client: Client, user_hash: int, last: int, database: str = DATABASE) -> History:
@@ -55,15 +60,19 @@ def of_user(client: Client, user_hash: int, last: int, database: str = DATABASE)
         " WHERE user_hash = {user:UInt64} GROUP BY notification_id"
         " ORDER BY max(cohort_at) DESC LIMIT {last:UInt32})"
     )
-    return _history(client, which, {"user": user_hash, "last": last}, database)
-
-
-def _history(client: Client, which: str, named: Mapping[str, Any], database: str) -> History:
-    query = _FACTS.replace("{which}", which).replace("{db}", database)
     found = History({}, [])
+    _add(found, client, which, {"user": user_hash, "last": last}, database)
+    return found
+
+
+def _add(found: History, client: Client, which: str, named: Mapping[str, Any], database: str) -> None:
+    query = _FACTS.replace("{which}", which).replace("{db}", database)
+    told = set(found.deliveries)
     for row in client.query(query, dict(named)).result_rows:
         delivery_id, notification_id, tenant, kind, lane, channel, status, at_ms, *facts = row
         *facts, src_topic, src_partition, src_offset = facts
+        if delivery_id in told:
+            continue
         if status == Status.DUPLICATE:
             source = Coordinates(_NAMES.get(src_topic, str(src_topic)), src_partition, src_offset)
             found.duplicates.append(Repeat(notification_id, at_ms, source))
@@ -72,22 +81,7 @@ def _history(client: Client, which: str, named: Mapping[str, Any], database: str
         if known is None:
             known = Known(delivery_id, notification_id, tenant, kind, lane, channel, src_partition, [])
             found.deliveries[delivery_id] = known
-        attempt, provider, rule, reason, error_code, until_ms, message_id, latency_ms = facts
-        known.facts.append(
-            Fact(
-                at_ms,
-                Status(status),
-                attempt,
-                provider,
-                rule,
-                reason,
-                error_code,
-                until_ms,
-                message_id,
-                latency_ms,
-            )
-        )
-    return found
+        known.facts.append(Fact(at_ms, Status(status), *facts))
 
 
 def _is_uuid(text: str) -> bool:

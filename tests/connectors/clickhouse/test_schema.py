@@ -10,7 +10,9 @@ from connectors.clickhouse import migrations
 from connectors.clickhouse.migrations import MIGRATIONS, VIEWS
 from connectors.clickhouse.schema import Schema, SchemaChanged
 from streams.errors import StateTooNew
+from streams.statuses import Status
 from tests.connectors.clickhouse.conftest import Analytics
+from tests.connectors.clickhouse.lives import event
 
 pytestmark = pytest.mark.integration
 
@@ -84,6 +86,21 @@ def test_every_view_column_says_its_meaning(analytics: Analytics) -> None:
     for view in VIEWS:
         told = " ".join(comment for table, _, comment in columns if table == view)
         assert re.search(r"fresh within about 1 s|as of refreshed_at", told), view
+
+
+@pytest.mark.parametrize(
+    "which, index",
+    [
+        ("delivery_id = '00000000-0000-0000-0000-000000000001'", "ix_delivery"),
+        ("notification_id = 'n-1'", "ix_notification"),
+        ("user_hash = 1", "ix_user"),
+    ],
+)
+def test_one_message_is_found_by_an_index(analytics: Analytics, which: str, index: str) -> None:
+    """The timeline of one delivery, notification or user does not read everybody's rows."""
+    analytics.writer.write([event(Status.QUEUED)])
+    plan = analytics.rows(f"EXPLAIN indexes = 1 SELECT * FROM db.v_timeline WHERE {which}")
+    assert index in " ".join(line for (line,) in plan)
 
 
 def test_the_lists_are_the_files() -> None:
