@@ -65,6 +65,7 @@ class BlockConsumerThread(AIOKafkaConsumerThread):
         await super().on_start()
         coordinator = self._ensure_consumer()._coordinator
         coordinator._send_req = self._dated(coordinator._send_req)
+        coordinator._on_join_complete = self._beating(coordinator, coordinator._on_join_complete)
 
     def _dated(self, send: Callable[[Any], Awaitable[Any]]) -> Callable[[Any], Awaitable[Any]]:
         async def send_request(request: Any) -> Any:
@@ -76,6 +77,15 @@ class BlockConsumerThread(AIOKafkaConsumerThread):
             return response
 
         return send_request
+
+    def _beating(self, coordinator: Any, join_complete: Callable[..., Awaitable[None]]) -> Any:
+        """Beat the heart while an assignment is taken in: opening many stores may last a session."""
+
+        async def on_join_complete(*args: Any) -> None:
+            coordinator._start_heartbeat_task()
+            await join_complete(*args)
+
+        return on_join_complete
 
     async def poll(
         self, wanted: list[Ask], gates: Mapping[Tp, Tp], expected: Mapping[Tp, int | None], timeout_s: float
