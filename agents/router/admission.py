@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from msgspec.structs import replace
+
 from agents.poison import PoisonGuard
 from agents.router.carrying import carry_out
 from agents.tally import Tally
@@ -98,6 +100,8 @@ class Admitting:
         facts = users.facts(user)
         if first is not None and first.source == request.source:
             held = facts.reservations
+            # A re-keyed record may come home twice: the second copy says what the first one said.
+            request = replace(request, src_offset=first.offset)
         else:
             decisions = decide(request, facts, self.catalog, self.freshness, now_ms)
             held = caps.settle(facts.reservations, request, decisions, now_ms)
