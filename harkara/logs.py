@@ -15,6 +15,7 @@ from typing import TextIO
 import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
 
+from harkara.library_noise import Repeats
 from streams.errors import HarkaraError
 
 #: Every key that a log line may carry; a value of one of them must never be about a person.
@@ -76,6 +77,7 @@ def configure(role: str, level: str = "warning", form: str = "auto", stream: Tex
             processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, _renderer(as_console)],
         )
     )
+    handler.addFilter(Repeats())
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(max(least, logging.WARNING))

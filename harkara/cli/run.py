@@ -2,6 +2,7 @@
 
 import click
 
+from harkara import logs
 from harkara.addresses import addresses_of
 from harkara.catalogs import catalog_of
 from harkara.cli.options import with_settings
@@ -25,6 +26,7 @@ def command(settings: Settings, role: str, channel: str | None, lane: str | None
     It waits for Kafka, drains on SIGTERM, and exits on what it cannot handle: let a supervisor
     restart it. Nothing accepted is lost by that.
     """
+    logs.configure(role, settings.log_level, settings.log_format)
     addresses = addresses_of(settings)
     catalog = catalog_of(settings)
     more = {}
