@@ -2,6 +2,7 @@
 
 import random
 import time
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -31,7 +32,7 @@ PROCESSES = {"router": "router", "sender": "sender", "sink": "sink"}
 _ROLES_FILE = "roles.json"
 _POLL_S = 0.05
 _PATIENCE_S = 90.0
-_MOST_RESTARTS = 3  # of a role that has never been ready
+_MOST_RESTARTS = 3  # of a role that is waited for
 
 
 class EmbeddedPipeline:
@@ -142,12 +143,13 @@ class EmbeddedPipeline:
     def wait(self, *names: str) -> None:
         """Wait until these roles are ready (all when none is named). Raises PartFailed after 90 s."""
         start = time.monotonic()
+        before = {status.name: status.restarts for status in self.status()}
         if self._simulated is not None:
             while not self._simulated.answers():
-                self._mind(self._simulated.name, start)
+                self._mind(self._simulated.name, start, before)
         for name in names or tuple(self._roles):
             while not self._roles[name].ready:
-                self._mind(name, start)
+                self._mind(name, start, before)
 
     def status(self) -> tuple[Status, ...]:
         """Return how each process is: the simulator, then the roles."""
@@ -161,6 +163,11 @@ class EmbeddedPipeline:
         """Return a role's /metrics, empty when it does not answer."""
         answer = probe.ask(self._roles[name].port, "/metrics")
         return b"" if answer is None else answer[1]
+
+    @property
+    def partitions(self) -> int:
+        """How many partitions the topics keyed by user have."""
+        return self._settings.partitions
 
     @property
     def roles(self) -> tuple[str, ...]:
@@ -207,10 +214,10 @@ class EmbeddedPipeline:
         pages = {name: f"http://127.0.0.1:{process.port}" for name, process in self._roles.items()}
         (self._folder / _ROLES_FILE).write_bytes(msgspec.json.format(msgspec.json.encode(pages)))
 
-    def _mind(self, name: str, start: float) -> None:
+    def _mind(self, name: str, start: float, before: Mapping[str, int]) -> None:
         """Wait a moment for a process; raises PartFailed when waiting is no use."""
         (status,) = (status for status in self.status() if status.name == name)
-        if status.restarts >= _MOST_RESTARTS and status.pid is None:
+        if status.restarts - before[name] >= _MOST_RESTARTS and status.pid is None:
             raise PartFailed(name, f"ends with {status.last_exit} again and again", self.log_path(name))
         if time.monotonic() - start > _PATIENCE_S:
             raise PartFailed(name, f"is not ready after {_PATIENCE_S:.0f} s", self.log_path(name))
