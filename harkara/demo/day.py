@@ -27,6 +27,8 @@ _BEFORE_OUTAGE_S = 1.5
 _OUTAGE_S = 7.0
 _NARROW_S = 3.0  # once the provider is called again
 _PATIENCE_S = 45.0
+# What is due so soon belongs to the scene; a later retry falls due when the clock jumps.
+_SOON_MS = 3_000
 
 
 class Scene(Struct, frozen=True):
@@ -116,7 +118,7 @@ class Day:
         self._live.say(f"{name}: {about}")
         begun = time.monotonic()
         yield
-        drained = await self._draining.wait(_PATIENCE_S)
+        drained = await self._draining.wait(_PATIENCE_S, _SOON_MS)
         self._scenes.append(Scene(name, round(time.monotonic() - begun, 1), drained))
 
     async def _break(self, simulator: SimulatorClient) -> None:

@@ -21,8 +21,6 @@ from streams.topics import (
 )
 
 _POLL_S = 0.2
-# What waits for less than this, a retry or a profile, belongs to the scene.
-_SOON_MS = 25_000
 _GROUPS = {
     ROUTER_APP: (PROFILES, *INGEST.values(), *FOLLOWUPS.values()),
     **{
@@ -42,22 +40,25 @@ class Draining:
         self._watch = watch
         self._now_ms = now_ms
 
-    async def wait(self, patience_s: float) -> bool:
-        """Return True once everything is consumed and settled, False when the patience is over."""
+    async def wait(self, patience_s: float, soon_ms: int = 0) -> bool:
+        """Return True once everything is consumed and nothing is under way or due within `soon_ms`.
+
+        False when the patience is over.
+        """
         start = time.monotonic()
-        while not await asyncio.to_thread(self._drained):
+        while not await asyncio.to_thread(self._drained, soon_ms):
             if time.monotonic() - start > patience_s:
                 return False
             await asyncio.sleep(_POLL_S)
         return True
 
-    def _drained(self) -> bool:
+    def _drained(self, soon_ms: int) -> bool:
         """Whether nothing is left; what is quick to ask is asked first."""
-        soon_ms = self._now_ms() + _SOON_MS
-        if self._watch.ask(lambda tally: tally.open(soon_ms)):
+        if self._open(soon_ms):
             return False
         # Lags before the feed: what the last consumed record caused is in the feed by then.
         return not any(self._lags.measure().values()) and not self._watch.behind() and not self._open(soon_ms)
 
     def _open(self, soon_ms: int) -> int:
-        return self._watch.ask(lambda tally: tally.open(soon_ms))
+        before_ms = self._now_ms() + soon_ms
+        return self._watch.ask(lambda tally: tally.open(before_ms))
