@@ -2,7 +2,7 @@
 
 from connectors.kafka.client_producer import ClientProducer
 from connectors.kafka.feed import Feed
-from harkara.worker import WallClock
+from harkara.wall_clock import WallClock
 from streams.records.codec import read_control, to_json
 from streams.records.control import ClockShift
 from streams.topics import CONTROLS

@@ -19,7 +19,8 @@ from connectors.telemetry import Telemetry
 from harkara.keys import hash_key
 from harkara.routes import Routes
 from harkara.settings import Settings
-from harkara.worker import Role, WallClock
+from harkara.wall_clock import WallClock
+from harkara.worker import Role
 from streams.catalog import Catalog
 from streams.clock import ShiftedClock
 from streams.policy.freshness import Freshness

@@ -16,7 +16,7 @@ from connectors.providers.registry import build
 from connectors.telemetry import Telemetry
 from harkara.provider_settings import providers
 from harkara.settings import Settings, variable
-from harkara.worker import WallClock
+from harkara.wall_clock import WallClock
 from streams.clock import Clock
 from streams.errors import SettingError
 from streams.metrics import BREAKER_OPEN, IN_FLIGHT, RATE_LIMIT

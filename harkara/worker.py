@@ -28,13 +28,6 @@ _WATCH_S = 0.1
 _WAVE_S = 30.0  # a group that takes longer to settle does not hold the next one up
 
 
-class WallClock:
-    """The machine's time."""
-
-    def now_ms(self) -> int:
-        return time.time_ns() // 1_000_000
-
-
 @dataclass(frozen=True)
 class Role:
     """One process: its apps, what it follows, and what it must start and stop beside them."""

@@ -23,7 +23,7 @@ from harkara.demo.timetable import day_after
 from harkara.demo.world import make_world
 from harkara.embedded.pipeline import EmbeddedPipeline
 from harkara.settings import Settings
-from harkara.worker import WallClock
+from harkara.wall_clock import WallClock
 
 
 @click.command()

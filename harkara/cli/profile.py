@@ -10,7 +10,7 @@ from harkara.cli.options import json_option, with_settings
 from harkara.cli.output import print_json
 from harkara.clock_shift import present_shift_ms
 from harkara.settings import Settings
-from harkara.worker import WallClock
+from harkara.wall_clock import WallClock
 from streams.errors import SettingError
 from streams.records.codec import as_plain, to_json
 from streams.records.profile_command import (

@@ -18,7 +18,7 @@ from harkara.client.instants import read_instant
 from harkara.client.wording import line_of
 from harkara.clock_shift import present_shift_ms
 from harkara.settings import Settings
-from harkara.worker import WallClock
+from harkara.wall_clock import WallClock
 from streams.catalog.tenant import DEFAULT_TENANT
 from streams.errors import SettingError
 from streams.ids import notification_id

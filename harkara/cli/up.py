@@ -19,8 +19,8 @@ from harkara.clock_shift import present_shift_ms
 from harkara.embedded.pipeline import EmbeddedPipeline
 from harkara.settings import Settings
 from harkara.tally import Tally
+from harkara.wall_clock import WallClock
 from harkara.watch import Watch
-from harkara.worker import WallClock
 from streams.statuses import Status
 
 _LOOK_S = 1.0

@@ -5,7 +5,7 @@ import time
 
 from harkara.clock_shift import shift_clocks
 from harkara.embedded.pipeline import EmbeddedPipeline
-from harkara.worker import WallClock
+from harkara.wall_clock import WallClock
 from streams.errors import HarkaraError
 
 _PATIENCE_S = 30.0

@@ -19,8 +19,8 @@ from harkara.demo.world import World
 from harkara.demo.writing import Producers
 from harkara.embedded.pipeline import EmbeddedPipeline
 from harkara.tally import Tally
+from harkara.wall_clock import WallClock
 from harkara.watch import Watch
-from harkara.worker import WallClock
 from streams.statuses import Status
 
 _BEFORE_OUTAGE_S = 1.5

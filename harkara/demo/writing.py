@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from connectors.kafka.client_producer import CRC32, ClientProducer, Stored
 from harkara.demo.events import Event
 from harkara.demo.people import Person
-from harkara.worker import WallClock
+from harkara.wall_clock import WallClock
 from streams.records.codec import to_json
 from streams.topics import PROFILES
 

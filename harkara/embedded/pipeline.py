@@ -25,7 +25,7 @@ from harkara.embedded import probe
 from harkara.embedded.role_process import RoleProcess, log_of
 from harkara.embedded.simulated import SimulatedProviders
 from harkara.settings import Settings
-from harkara.worker import WallClock
+from harkara.wall_clock import WallClock
 
 #: What runs: process name -> role. Each owns all partitions of its topics.
 PROCESSES = {"router": "router", "sender": "sender", "sink": "sink"}
