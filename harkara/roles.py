@@ -121,10 +121,10 @@ def router(context: Context) -> Role:
     freshness = Freshness(bulk_ms=settings.freshness_bulk_ms, other_ms=settings.freshness_other_ms)
     router_settings = RouterSettings(settings.partitions, freshness)
     body = Router(app.transport, context.catalog, context.clock, context.telemetry, router_settings)
-    app.agent(PROFILES, "router-profiles", body.profiles)
+    app.agent(PROFILES, name="router-profiles", body=body.profiles)
     for lane in LANES:
-        app.agent(INGEST[lane], f"router-ingest-{lane}", body.ingest)
-        app.agent(FOLLOWUPS[lane], f"router-followups-{lane}", body.followups)
+        app.agent(INGEST[lane], name=f"router-ingest-{lane}", body=body.ingest)
+        app.agent(FOLLOWUPS[lane], name=f"router-followups-{lane}", body=body.followups)
     app.task(body.timers)
     app.task(body.sweeping)
     app.on_drop(body.forget)
@@ -168,8 +168,8 @@ def _sender_app(context: Context, routes: Routes, channel: Channel, lane: Lane) 
         context.telemetry,
     )
     body = Sender(app.transport, attempts, stops, context.clock, SenderSettings(settings.sender_inflight))
-    app.agent(topic, f"sender-{channel}-{lane}", body.deliveries)
-    app.agent(STOPS, f"sender-{channel}-{lane}-stops", body.stops)
+    app.agent(topic, name=f"sender-{channel}-{lane}", body=body.deliveries)
+    app.agent(STOPS, name=f"sender-{channel}-{lane}-stops", body=body.stops)
     app.task(Sweeper(app.transport, context.clock, CLAIMS, b"", b"\xff", outlived).run)
     app.on_revoke(body.abandon)
     return app
@@ -185,7 +185,7 @@ def sink(context: Context) -> Role:
     app = context.app(SINK_APP, settings.sink_session_ms, plan, (), static=True)
     writer = Writer.of(context.addresses.clickhouse, hash_key(settings))
     body = Sink(app.transport, writer, context.clock, telemetry=context.telemetry)
-    app.agent(DELIVERY_EVENTS, "sink", body.events)
+    app.agent(DELIVERY_EVENTS, name="sink", body=body.events)
     app.task(body.flushing)
     return Role("sink", [app], context.telemetry, [context.controls()], context.facts)
 

@@ -7,7 +7,7 @@ from harkara.settings import Settings
 
 
 def test_a_role_reads_the_pipelines_settings(tmp_path: Path) -> None:
-    """Its environment gives folder, instance, port, followed clock, and what was added; else the same settings."""
+    """Its environment gives folder, instance, port and followed clock, else the same settings."""
     process = RoleProcess("router", "router", 20_001)
     program = process.program(Settings(folder=tmp_path, partitions=6), {"HARKARA_FCM_URL": "http://x"}, (7,))
     assert program.env is not None
