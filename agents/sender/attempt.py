@@ -12,7 +12,18 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from agents.sender.bursts import Bursts
-from agents.sender.verdict import Verdict, attempted, closed, handed_back, not_sent, with_failure, write
+from agents.sender.verdict import (
+    Verdict,
+    attempted,
+    closed,
+    deals_with,
+    handed_back,
+    not_sent,
+    told,
+    with_failure,
+    without_call,
+    write,
+)
 from connectors.kafka.block import Record, Writes
 from connectors.kafka.transport import Transport
 from connectors.pacing.route import NoTurn, Route
@@ -25,7 +36,6 @@ from streams.outcomes import Outcome, Unknown
 from streams.policy.next_step import Final, Later, Retry, next_step
 from streams.policy.stopping import stopped
 from streams.reasons import Reason
-from streams.records.codec import read_delivery_event, read_followup
 from streams.records.delivery import Delivery
 from streams.records.delivery_event import DeliveryEvent
 from streams.records.followup import Reconsider
@@ -72,7 +82,9 @@ class Attempts:
         `claimed` is called right before the first claim: from then on the task must not be
         abandoned.
         """
-        result = self._without_call(delivery, record, partition)
+        result = self._known(delivery, record, partition)
+        if result is None:
+            result = self._forbidden(delivery, partition, self.clock.now_ms())
         while not isinstance(result, Verdict):
             if isinstance(result, _Again):
                 await self._note(result.event, partition)
@@ -85,12 +97,17 @@ class Attempts:
             result = await self._attempt(delivery, record, partition, claimed)
         await self._write(delivery, result, record, partition)
 
-    async def yield_turn(self, delivery: Delivery, partition: int) -> None:
-        """Give a delivery back whose user is still busy with the one before it."""
-        verdict = handed_back(delivery, Reason.BUSY, self.clock.now_ms() + _BUSY_MS)
-        writes = Writes(partition)
-        write(writes, delivery, verdict)
-        await self.settling.join(writes)
+    async def give_way(self, delivery: Delivery, record: Record, partition: int, at_ms: int) -> None:
+        """Give a delivery back until `at_ms`: its user is busy with an earlier one."""
+        verdict = handed_back(delivery, Reason.BUSY, at_ms)
+        claim = self.claims.of(partition, delivery.delivery_id)
+        if claim is not None and claim.open:  # a lost one: it is looked into when its turn comes
+            writes = Writes(partition)
+            write(writes, delivery, verdict)
+            await self.settling.join(writes)
+            return
+        known = told(claim) if claim is not None and deals_with(claim, delivery) else None
+        await self._write(delivery, known or verdict, record, partition)
 
     async def _note(self, event: DeliveryEvent, partition: int) -> None:
         """Tell of a failed attempt; an UNKNOWN must be on record before anything is repeated."""
@@ -104,32 +121,20 @@ class Attempts:
     async def _write(self, delivery: Delivery, verdict: Verdict, record: Record, partition: int) -> None:
         writes = Writes(partition)
         write(writes, delivery, verdict)
-        claim = verdict.claim
-        if claim is None and verdict.final and verdict.event is not None:
-            claim = Claim(
-                delivery.attempt,
-                False,
-                "",
-                verdict.event.occurred_at_ms,
-                delivery.expires_at_ms,
-                record.offset,
-            )
-        if claim is not None:
-            self.claims.save(writes, delivery.delivery_id, closed(claim, verdict))
+        claim = verdict.claim or without_call(delivery, verdict, record)
+        self.claims.save(writes, delivery.delivery_id, closed(claim, verdict))
         await self.settling.join(writes)
 
-    def _without_call(self, delivery: Delivery, record: Record, partition: int) -> Verdict | _Again | None:
-        """Return what is known already, or must not be tried: None means "go on"."""
-        now = self.clock.now_ms()
+    def _known(self, delivery: Delivery, record: Record, partition: int) -> Verdict | _Again | None:
+        """Return what came of this decision when it was here before, None if it was not."""
         claim = self.claims.of(partition, delivery.delivery_id)
-        if claim is not None and (claim.final or claim.attempt >= delivery.attempt):
-            if claim.open:  # claimed by a process that ended before it could say what came of it
-                lost = replace(delivery, attempt=claim.attempt)
-                return self._follow(lost, Unknown("lost_claim"), claim, record, now, 0)
-            event = read_delivery_event(claim.event) if claim.event else None
-            followup = read_followup(claim.followup) if claim.followup else None
-            return Verdict(event, followup, claim, final=claim.final)
-        return self._forbidden(delivery, partition, now)
+        if claim is None:
+            return None
+        if claim.open and claim.attempt >= delivery.attempt:
+            # Claimed by a process that ended before it could say what came of it.
+            lost = replace(delivery, attempt=claim.attempt)
+            return self._follow(lost, Unknown("lost_claim"), claim, record, self.clock.now_ms(), 0)
+        return told(claim) if deals_with(claim, delivery) else None
 
     def _forbidden(self, delivery: Delivery, partition: int, now: int) -> Verdict | None:
         if delivery.expires_at_ms <= now:
@@ -161,7 +166,10 @@ class Attempts:
             turn.cancel()
             return forbidden
         claimed()
-        claim = Claim(delivery.attempt, True, turn.provider, now, delivery.expires_at_ms, record.offset)
+        claim = Claim(
+            delivery.attempt, True, turn.provider, now, delivery.expires_at_ms, record.offset,
+            decided_at_ms=delivery.decided_at_ms,
+        )  # fmt: skip
         writes = Writes(partition)
         self.claims.save(writes, delivery.delivery_id, claim)
         await self.claiming.join(writes)

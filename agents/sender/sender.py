@@ -19,6 +19,8 @@ from streams.records.state import Stops
 from streams.records.unfit import Unfit
 from tables.stops import StopsTable, applied
 
+_BUSY_MS = 1_000
+
 
 @dataclass(frozen=True)
 class SenderSettings:
@@ -35,6 +37,12 @@ class _Going:
     delivery: Delivery
     task: asyncio.Task[None] | None = None
     begun_s: float = 0.0  # since when it has a place; 0: it still waits for one
+    gave_way_to: "_Going | None" = None  # whose call takes too long
+    back_ms: int = 0  # when it comes again, having given way
+
+    @property
+    def under_way(self) -> bool:
+        return self.task is not None and not self.task.done()
 
 
 class Sender:
@@ -92,8 +100,12 @@ class Sender:
         closing.add_done_callback(leave_on_error)
 
     async def _one(self, own: _Going, record: Record, partition: int, before: _Going | None) -> None:
-        if before is not None and not await self._predecessor(before):
-            await self._attempts.yield_turn(own.delivery, partition)
+        if before is not None:
+            own.gave_way_to = await self._in_the_way(before, own.delivery.delivery_id)
+        if before is not None and own.gave_way_to is not None:
+            # After the one before it, so that what gives way keeps its order.
+            own.back_ms = max(self._clock.now_ms() + _BUSY_MS, before.back_ms + 1)
+            await self._attempts.give_way(own.delivery, record, partition, own.back_ms)
             return
         async with self._places:
             own.begun_s = time.monotonic()
@@ -101,21 +113,29 @@ class Sender:
                 own.delivery, record, partition, partial(self._waiting.discard, own.task)
             )
 
-    async def _predecessor(self, before: _Going) -> bool:
-        """Wait for the user's delivery before this one; False if it is too long under way."""
-        while before.task is not None and not before.task.done():
+    async def _in_the_way(self, before: _Going, delivery_id: str) -> _Going | None:
+        """Wait for the user's delivery before this one; returns the one that is too long under way, if any.
+
+        Whoever waits behind one that gives way gives way as well. A second copy of a delivery
+        waits for the first, however long.
+        """
+        while before.task is not None and before.under_way:
             left_s = self._chain_wait_s
-            if before.begun_s:
+            if before.begun_s and before.delivery.delivery_id != delivery_id:
                 left_s -= time.monotonic() - before.begun_s
                 if left_s <= 0:
-                    return False
+                    return before
             await asyncio.wait([before.task], timeout=left_s)
-        return True
+        return before.gave_way_to
 
     def _ended(self, own: _Going, task: asyncio.Task[None]) -> None:
         self._waiting.discard(task)
         if self._last_of.get(own.delivery.user_id) is own:
-            del self._last_of[own.delivery.user_id]
+            head = own.gave_way_to
+            if head is not None and head.under_way:
+                self._last_of[own.delivery.user_id] = head  # whoever comes now still finds it in the way
+            else:
+                del self._last_of[own.delivery.user_id]
 
     async def _close(self, block: Block, writes: Writes, tasks: list[asyncio.Task[None]]) -> None:
         """Finish the block once every delivery has its verdict; abandoned ones leave it open."""
@@ -152,11 +172,10 @@ class Sender:
 
     async def abandon(self, _: set[int]) -> None:
         """Drop what is not claimed and let calls under way end (partitions are being taken away)."""
-        for task in list(self._waiting):
-            if task is not None:
-                task.cancel()
-        self._attempts.settling.flush()
         while self._calling:
+            for task in list(self._waiting):
+                if task is not None:
+                    task.cancel()
             self._attempts.claiming.flush()
             self._attempts.settling.flush()
             await asyncio.wait(list(self._calling), timeout=0.05)

@@ -7,7 +7,13 @@ from msgspec.structs import replace
 from connectors.kafka.block import Record, Writes
 from streams.outcomes import Accepted, EndpointGone, Outcome, Rejected
 from streams.reasons import Reason
-from streams.records.codec import to_json
+from streams.records.codec import (
+    read_dead_letter,
+    read_delivery_event,
+    read_followup,
+    read_profile_command,
+    to_json,
+)
 from streams.records.dead_letter import DeadLetter
 from streams.records.delivery import Delivery
 from streams.records.delivery_event import DeliveryEvent, event_of
@@ -98,7 +104,39 @@ def closed(claim: Claim, verdict: Verdict) -> Claim:
         final=verdict.final,
         event=b"" if verdict.event is None else to_json(verdict.event),
         followup=b"" if verdict.followup is None else to_json(verdict.followup),
+        letters=tuple(to_json(letter) for letter in verdict.letters),
+        command=b"" if verdict.command is None else to_json(verdict.command),
     )
+
+
+def told(claim: Claim) -> Verdict:
+    """Return what a closed claim said, to be said again."""
+    return Verdict(
+        read_delivery_event(claim.event) if claim.event else None,
+        read_followup(claim.followup) if claim.followup else None,
+        claim,
+        claim.final,
+        [read_dead_letter(letter) for letter in claim.letters],
+        read_profile_command(claim.command) if claim.command else None,
+    )
+
+
+def without_call(delivery: Delivery, verdict: Verdict, record: Record) -> Claim:
+    """Return the claim of a delivery that needed no call, or was given back before one."""
+    return Claim(
+        delivery.attempt if verdict.final else delivery.attempt - 1,
+        False,
+        "",
+        delivery.decided_at_ms,
+        delivery.expires_at_ms,
+        record.offset,
+        decided_at_ms=delivery.decided_at_ms,
+    )
+
+
+def deals_with(claim: Claim, delivery: Delivery) -> bool:
+    """Whether this decision about the delivery, or a later one, came to its verdict already."""
+    return claim.final or claim.attempt >= delivery.attempt or claim.decided_at_ms >= delivery.decided_at_ms
 
 
 def with_failure(

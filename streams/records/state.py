@@ -101,7 +101,7 @@ class Claim(Struct, frozen=True, gc=False, array_like=True):
     """One delivery's attempts as its sender knows them (table `claims`, key delivery_id).
 
     `open` means: a provider call of attempt `attempt` may be under way or lost. A closed
-    claim keeps the event it emitted, so that a replay emits it again.
+    claim keeps all that it emitted, so that a replay emits it again; one of a delivery that was given back without a call keeps the followup and the number of the last call.
     """
 
     attempt: int
@@ -113,6 +113,9 @@ class Claim(Struct, frozen=True, gc=False, array_like=True):
     final: bool = False
     event: bytes = b""  # the attempt's delivery event, encoded
     followup: bytes = b""  # the followup it made, encoded
+    decided_at_ms: int = 0  # of the delivery it is about: that decision is dealt with
+    letters: tuple[bytes, ...] = ()  # the dead letters it made, encoded
+    command: bytes = b""  # the profile command it made, encoded
 
 
 class Stops(Struct, frozen=True, gc=False, array_like=True):
