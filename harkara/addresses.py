@@ -18,7 +18,12 @@ def addresses_of(settings: Settings) -> Addresses:
     }
     for name, value in found.items():
         if value is None:
-            raise SettingError(variable(name), "set it, or start the embedded stack in this folder with `harkara up`")
+            raise SettingError(
+                variable(name), "set it, or start the embedded stack in this folder with `harkara up`"
+            )
     return Addresses(
-        str(found["kafka"]), str(found["redis"]), str(found["clickhouse"]), running.simulator if running else None
+        str(found["kafka"]),
+        str(found["redis"]),
+        str(found["clickhouse"]),
+        running.simulator if running else None,
     )

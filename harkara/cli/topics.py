@@ -41,7 +41,9 @@ def check(settings: Settings, as_json: bool) -> None:
     if as_json:
         print_json(found)
     elif found:
-        rows = [[d.topic, d.what, d.found, d.wanted, "topics apply" if d.mendable else "by hand"] for d in found]
+        rows = [
+            [d.topic, d.what, d.found, d.wanted, "topics apply" if d.mendable else "by hand"] for d in found
+        ]
         print_table("Topics", ("topic", "what", "found", "wanted", "mend"), rows)
     else:
         click.echo("all topics are as they should be")
