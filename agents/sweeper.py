@@ -35,7 +35,8 @@ class Sweeper:
         while True:
             gone = 0
             for partition in sorted(self._transport.owned()):
-                if self._transport.timers_open(partition):
+                # Asked again for each: partitions may be taken away during the one before.
+                if partition in self._transport.owned() and self._transport.timers_open(partition):
                     gone += await self.sweep(partition)
             await asyncio.sleep(0 if gone >= self._rows // 2 else self._pause_s)
 

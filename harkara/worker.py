@@ -82,8 +82,10 @@ async def _run(build: Callable[[], Role], status_port: int) -> None:
     log.info("starting", role=role.name, port=port)
     for session_ms in sorted({app.settings.session_ms for app in role.apps}, reverse=True):
         await _start(role, [app for app in role.apps if app.settings.session_ms == session_ms], ending)
+    once = Once(log)
     while not ending.is_set():
         _check(role)
+        _tell(role, once)
         try:
             await asyncio.wait_for(ending.wait(), _WATCH_S)
         except TimeoutError:
@@ -127,6 +129,14 @@ def _check(role: Role) -> None:
             if (reason := app.faust.crash_reason) is not None:
                 leave_for(reason, app.settings.id)
             leave(HarkaraError(f"{app.settings.id} stopped by itself"))
+
+
+def _tell(role: Role, once: Once) -> None:
+    """Say once that Kafka is silent; who has something to write leaves by its fence."""
+    if any(app.fence.age_s > app.fence.limit_s for app in role.apps):
+        once.warn("kafka", "no heartbeat is answered: Kafka is away, or this process stood still")
+    else:
+        once.over("kafka", "heartbeats are answered again")
 
 
 async def _stop(role: Role, server: StatusServer) -> None:
