@@ -15,7 +15,7 @@ from faust.types.tuples import TP, ConsumerMessage
 from connectors.kafka.block import Block
 from connectors.kafka.exits import leave
 from connectors.kafka.fence import Fence
-from connectors.kafka.gaps import check_committed, check_next
+from connectors.kafka.gaps import check_committed, check_next, check_passed
 from connectors.kafka.held import Held
 from connectors.kafka.ledger import Ledger
 from connectors.kafka.plan import Ask, ReadPlan, Tp, asks
@@ -90,7 +90,11 @@ class BlockConsumer(Consumer):
         timeout_s = (_BUSY_POLL_S if busy else _IDLE_POLL_S) if wanted else 0
         poll = await self._blocks.poll(wanted, self._gates, expected, timeout_s)
         if self.flow_active and epoch == self.epoch:
-            await self._hand_out(self._enter(poll), epoch)
+            try:
+                entered = self._enter(poll)
+            except OffsetGap as error:
+                leave(error)
+            await self._hand_out(entered, epoch)
             if self.app.in_recovery:
                 self._restoring.close(self._tables.recovery, poll.positions)
 
@@ -123,23 +127,22 @@ class BlockConsumer(Consumer):
         """Book everything that came at one blow: no position may be seen without its records."""
         gates = self._gates
         entered: list[tuple[Tp, Block]] = []
-        for tp, position in poll.positions.items():
-            if tp in self.books:
-                self.books[tp].position = position
         for tp, records in poll.records:
             book, first, last = self.books.get(tp), records[0].offset, records[-1].offset
             if book is None:  # a changelog, while tables are restored
                 entered.append((tp, Block(tp[0], tp[1], records, self.epoch)))
                 continue
-            try:
-                check_next(tp, book.expected, first, tp[0] in self.plan.gapless, poll.log_starts.get(tp))
-            except OffsetGap as error:
-                leave(error)
+            check_next(tp, book.expected, first, tp[0] in self.plan.gapless, poll.log_starts.get(tp))
             block = Block(tp[0], tp[1], records, self.epoch, book.add(first, last))
             if tp in gates:
                 self._held.add(tp, block, gates[tp], poll.stable_ends[gates[tp]])
             else:
                 entered.append((tp, block))
+        for tp, position in poll.positions.items():
+            if (book := self.books.get(tp)) is not None:
+                if tp[0] in self.plan.gapless:
+                    check_passed(tp, book.expected, position)
+                book.position = position
         return entered + self._held.opened(self.books)
 
     async def _hand_out(self, blocks: list[tuple[Tp, Block]], epoch: int) -> None:

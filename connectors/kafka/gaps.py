@@ -37,9 +37,19 @@ def check_next(tp: Tp, expected: int | None, first: int, gapless: bool, start: i
     if first < expected:
         raise OffsetGap(f"{_name(tp)}: offset {first} came again, expected {expected}")
     if gapless:
-        raise OffsetGap(f"{_name(tp)}: offsets {expected}..{first - 1} are missing")
+        raise OffsetGap(_missing(tp, expected, first))
     if start is not None and start > expected:
         raise OffsetGap(_expired(tp, expected, start))
+
+
+def check_passed(tp: Tp, expected: int | None, position: int) -> None:
+    """Raise OffsetGap if a reader of a log without gaps stands beyond what came."""
+    if expected is not None and position > expected:
+        raise OffsetGap(_missing(tp, expected, position))
+
+
+def _missing(tp: Tp, expected: int, first: int) -> str:
+    return f"{_name(tp)}: offsets {expected}..{first - 1} are missing"
 
 
 def _expired(tp: Tp, offset: int, start: int) -> str:

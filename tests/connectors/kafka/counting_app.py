@@ -16,6 +16,7 @@ from connectors.kafka.block import Block, Writes
 from connectors.kafka.plan import ReadPlan
 from connectors.kafka.producer import BlockProducer, ProducerSettings
 from connectors.telemetry import Telemetry
+from harkara.logs import configure
 from harkara.worker import Role, run
 from streams.topics import Topic
 
@@ -177,5 +178,6 @@ def build(settings: Counting) -> Role:
 
 
 if __name__ == "__main__":
+    configure("counting", "info", "json")
     told = msgspec.json.decode(sys.argv[1], type=Counting)
     run(told.kafka, lambda: build(told), told.status_port)

@@ -5,9 +5,11 @@ import itertools
 import json
 import random
 import sys
+import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from signal import SIGKILL, SIGTERM, Signals
@@ -15,7 +17,8 @@ from subprocess import Popen
 from typing import Any
 
 import msgspec
-from confluent_kafka import Consumer, ConsumerGroupTopicPartitions, Producer, TopicPartition
+import psutil
+from confluent_kafka import ConsumerGroupTopicPartitions, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
@@ -111,6 +114,7 @@ class Verdict:
     repeats: int = 0  # outputs beyond one a record
     state_wrong: int = 0  # users whose last changelog row is not their number of records
     back_in_time: int = 0  # changelog rows of a user below an earlier one
+    overtaken: int = 0  # outputs behind one of a later record of their partition
     decided: list[Counted] = field(default_factory=list)
 
 
@@ -190,6 +194,47 @@ class Bench:
                     producer.poll(0.05)
         assert producer.flush(PATIENCE_S) == 0
 
+    @contextmanager
+    def loading(self, pause_s: float = 0.05) -> Iterator[None]:
+        """Write a hundred records again and again while the block runs."""
+        ending = threading.Event()
+
+        def go_on() -> None:
+            while not ending.is_set():
+                self.load(100)
+                ending.wait(pause_s)
+
+        thread = threading.Thread(target=go_on)
+        thread.start()
+        try:
+            yield
+        finally:
+            ending.set()
+            thread.join()
+
+    def write(self, topic: str, *rows: tuple[bytes, bytes | None], partition: int = -1) -> None:
+        """Write records one after another; returns when they are acknowledged."""
+        producer = self.producer()
+        for key, value in rows:
+            producer.produce(topic, value, key, partition)
+        assert producer.flush(PATIENCE_S) == 0
+
+    def trim(self, topic: str, partition: int, before: int) -> None:
+        """Let a log forget what lies before an offset, as retention does."""
+        for future in self.admin.delete_records([TopicPartition(topic, partition, before)]).values():
+            assert future.result().low_watermark == before
+
+    def remake(self, topic: str, **config: str) -> None:
+        """Delete a topic and make it anew, empty."""
+        self.admin.delete_topics([topic])[topic].result()
+        until("the topic is gone", lambda: topic not in self.admin.list_topics(timeout=10).topics)
+        self.make(topic, **config)
+
+    def move_group(self, topic: str, partition: int, offset: int) -> None:
+        """Set what the group, which must have no members, has committed."""
+        wanted = ConsumerGroupTopicPartitions(self.group, [TopicPartition(topic, partition, offset)])
+        self.admin.alter_consumer_group_offsets([wanted])[self.group].result()
+
     def lag(self) -> int:
         """Records below the last stable offsets that the group has not committed."""
         scan = Scan(self.kafka)
@@ -236,12 +281,16 @@ class Bench:
             expected[number, record.partition, record.offset] = totals[number, record.key]
         verdict.records = len(expected)
         found: dict[tuple[int, int, int], int] = defaultdict(int)
+        newest: dict[tuple[int, int], int] = defaultdict(int)
         for record in self.read(self.out):
             proof = msgspec.json.decode(record.value or b"", type=Counted)
             verdict.decided.append(proof)
             verdict.outputs += 1
             at = (proof.topic, record.partition, proof.offset)
             found[at] += 1
+            lane = (proof.topic, record.partition)
+            verdict.overtaken += proof.offset < newest[lane]
+            newest[lane] = max(newest[lane], proof.offset)
             verdict.wrong += expected.get(at) != proof.count
         verdict.missing = len(expected.keys() - found.keys())
         verdict.repeats = sum(found.values()) - len(found)
@@ -257,12 +306,5 @@ class Bench:
 
 def cpu_seconds(worker: Worker) -> float:
     """Return the processor time a worker has used."""
-    import psutil
-
     times = psutil.Process(worker.process.pid).cpu_times()
     return float(times.user + times.system)
-
-
-def positions(consumer: Consumer, topic: str, partitions: int) -> list[int]:
-    """Return the ends of a topic's partitions, open transactions included."""
-    return [consumer.get_watermark_offsets(TopicPartition(topic, p))[1] for p in range(partitions)]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from connectors.kafka.gaps import check_committed, check_next
+from connectors.kafka.gaps import check_committed, check_next, check_passed
 from streams.errors import OffsetGap
 
 TP = ("topic", 3)
@@ -57,3 +57,11 @@ def test_a_gap_in_a_public_topic_is_a_loss_where_the_log_was_trimmed() -> None:
     """Retention took records that we had not read yet."""
     with pytest.raises(OffsetGap, match="offset 7 is below the log's start 9: records expired unread"):
         check_next(TP, 7, 9, gapless=False, start=9)
+
+
+def test_a_gap_at_the_end_of_a_gapless_topic_is_a_loss() -> None:
+    """A reader that passed offsets for which no record came would else commit them one day."""
+    check_passed(TP, None, 9)
+    check_passed(TP, 9, 9)
+    with pytest.raises(OffsetGap, match=r"offsets 7\.\.8 are missing"):
+        check_passed(TP, 7, 9)
