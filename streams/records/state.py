@@ -100,8 +100,9 @@ class Row(Struct, frozen=True, gc=False, array_like=True):
 class Claim(Struct, frozen=True, gc=False, array_like=True):
     """One delivery's attempts as its sender knows them (table `claims`, key delivery_id).
 
-    `open` means: a provider call of attempt `attempt` may be under way or lost. A closed
-    claim keeps all that it emitted, so that a replay emits it again; one of a delivery that was given back without a call keeps the followup and the number of the last call.
+    `open` means: a provider call of attempt `attempt` may be under way or lost. A closed claim
+    keeps all that it emitted, so that a replay emits it again; that of a delivery given back
+    without a call keeps the followup and the number of the last call.
     """
 
     attempt: int
