@@ -54,10 +54,15 @@ _TURN_MS = 5_000
 
 @dataclass(frozen=True)
 class _Again:
-    """An attempt that failed and is repeated at once, after `after_ms`."""
+    """An attempt that failed and is repeated at once, after `after_ms`.
+
+    `claim` is closed with it, and with the followup that takes its place if this process ends.
+    """
 
     event: DeliveryEvent
     after_ms: int
+    claim: Claim
+    followup: Reconsider
 
 
 @dataclass(frozen=True)
@@ -87,12 +92,9 @@ class Attempts:
             result = self._forbidden(delivery, partition, self.clock.now_ms())
         while not isinstance(result, Verdict):
             if isinstance(result, _Again):
-                await self._note(result.event, partition)
-                await asyncio.sleep(result.after_ms / 1000)
-                delivery = replace(delivery, attempt=result.event.attempt + 1)
-                forbidden = self._forbidden(delivery, partition, self.clock.now_ms())
-                if forbidden is not None:
-                    result = forbidden
+                delivery = await self._again(delivery, result, partition)
+                result = self._forbidden(delivery, partition, self.clock.now_ms())
+                if result is not None:
                     break
             result = await self._attempt(delivery, record, partition, claimed)
         await self._write(delivery, result, record, partition)
@@ -109,14 +111,15 @@ class Attempts:
         known = told(claim) if claim is not None and deals_with(claim, delivery) else None
         await self._write(delivery, known or verdict, record, partition)
 
-    async def _note(self, event: DeliveryEvent, partition: int) -> None:
-        """Tell of a failed attempt; an UNKNOWN must be on record before anything is repeated."""
+    async def _again(self, delivery: Delivery, again: _Again, partition: int) -> Delivery:
+        """Put a failed attempt on record, wait, and return the delivery with its next attempt."""
         writes = Writes(partition)
-        writes.event(event)
-        if event.status is Status.UNKNOWN:
-            await self.settling.join(writes)
-        else:
-            self.settling.add(writes)  # durable before the verdict is: bursts keep their order
+        writes.event(again.event)
+        verdict = Verdict(again.event, again.followup, final=False)
+        self.claims.save(writes, delivery.delivery_id, closed(again.claim, verdict))
+        await self.settling.join(writes)
+        await asyncio.sleep(again.after_ms / 1000)
+        return again.followup.delivery
 
     async def _write(self, delivery: Delivery, verdict: Verdict, record: Record, partition: int) -> None:
         writes = Writes(partition)
@@ -202,7 +205,8 @@ class Attempts:
         match step:
             case Retry(after_ms=after_ms, reason=reason):
                 event = attempted(delivery, outcome, claim.provider, unsettled, reason, now, took_ms)
-                return _Again(event, after_ms)
+                later = replace(delivery, attempt=delivery.attempt + 1)
+                return _Again(event, after_ms, claim, Reconsider(later, now + after_ms, reason))
             case Later(at_ms=at_ms, reason=reason, counts=counts):
                 event = attempted(delivery, outcome, claim.provider, unsettled, reason, now, took_ms)
                 uncounted = delivery.uncounted + (not counts)

@@ -9,7 +9,7 @@ from connectors.kafka.block import Writes
 from harkara.testing import RecordingTransport
 from streams.catalog import Catalog
 from streams.clock import FixedClock
-from streams.outcomes import Outcome, Rejected
+from streams.outcomes import Outcome, Rejected, Unknown
 from streams.reasons import Reason
 from streams.records.followup import Reconsider, Settle
 from streams.records.state import Claim, Stops
@@ -143,6 +143,22 @@ async def test_what_comes_back_is_sent(begin: Begin, provider: Scripted) -> None
     await sending.read((1, replace(back.delivery, decided_at_ms=NOW + 5_000, send_until_ms=NOW + 65_000)))
     await until(lambda: bool(sending.events("d1")))
     assert provider.calls == 1
+
+
+async def test_a_death_between_two_attempts_hands_the_next_one_back(begin: Begin, provider: Scripted) -> None:
+    """What came of the first attempt is on record: it is told again, not taken for a lost claim."""
+    first = begin()
+    provider.answer = lambda: Unknown("TIMEOUT")
+    await first.read((0, delivery("d1", type_name="otp")))
+    await until(lambda: len(first.events("d1")) == 1)
+    again = begin()
+    await again.read((0, delivery("d1", type_name="otp")))
+    await until(lambda: len(again.events("d1")) == 2)
+    told = again.events("d1")
+    assert told[0] == told[1]
+    (back,) = again.followups()
+    assert isinstance(back, Reconsider)
+    assert back.delivery.attempt == 2
 
 
 async def test_a_failure_says_all_of_it_again(begin: Begin, provider: Scripted) -> None:
