@@ -23,9 +23,9 @@ from harkara.wall_clock import WallClock
 from harkara.watch import Watch
 from streams.statuses import Status
 
-_BEFORE_OUTAGE_S = 1.5
-_OUTAGE_S = 7.0
-_NARROW_S = 3.0  # once the provider is called again
+_BEFORE_OUTAGE_S = 1.0
+_OUTAGE_S = 6.5
+_NARROW_S = 2.5  # once the provider is called again
 _PATIENCE_S = 45.0
 # What is due so soon belongs to the scene; a later retry falls due when the clock jumps.
 _SOON_MS = 3_000
@@ -90,7 +90,7 @@ class Day:
                     )
                 first = len(self._pacing.samples)
                 async with self._as_scene(
-                    "outage", f"{PROVIDER} fails for {_OUTAGE_S:.0f} s and comes back weaker"
+                    "outage", f"{PROVIDER} fails for {_OUTAGE_S} s and comes back weaker"
                 ):
                     await asyncio.gather(producers.play(world.outage), self._break(simulator))
                 samples = tuple(self._pacing.samples[first:])

@@ -115,4 +115,4 @@ def _channels(dice: random.Random, person: Person) -> tuple[str, ...] | None:
     if not person.tokens:
         return ("sms",)
     drawn = dice.random()
-    return ("push",) if drawn < 0.7 else ("sms",) if drawn < 0.85 else None
+    return ("push",) if drawn < 0.75 else ("sms",) if drawn < 0.93 else None

@@ -30,6 +30,8 @@ from harkara.wall_clock import WallClock
 #: What runs: process name -> role. Each owns all partitions of its topics.
 PROCESSES = {"router": "router", "sender": "sender", "sink": "sink"}
 _ROLES_FILE = "roles.json"
+# Few cores: more calls at once would not be faster, and a password would wait behind their turns.
+_INFLIGHT = 48
 _POLL_S = 0.05
 _PATIENCE_S = 90.0
 _MOST_RESTARTS = 3  # of a role that is waited for
@@ -55,7 +57,11 @@ class EmbeddedPipeline:
         `script` is what the simulated providers do at first. A provider that the settings
         configure is called for real, and no simulator stands for it.
         """
-        self._settings = replace(settings, folder=settings.folder.absolute())
+        self._settings = replace(
+            settings,
+            folder=settings.folder.absolute(),
+            sender_inflight=min(settings.sender_inflight, _INFLIGHT),
+        )
         self._folder = self._settings.folder
         self._script = script or Script()
         self._wanted = PROCESSES if processes is None else processes
