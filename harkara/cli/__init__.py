@@ -49,6 +49,7 @@ class Commands(click.Group):
             return None
         module = importlib.import_module(f"harkara.cli.{cmd_name.replace('-', '_')}")
         command: click.Command = module.command
+        command.name = cmd_name  # each file calls its own `command`
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -76,7 +76,7 @@ def test_no_way_of_printing_shows_a_secret() -> None:
         ({"HARKARA_CLICKHOUSE": "http://h:port"}, "HARKARA_CLICKHOUSE", "cannot be read"),
         ({"HARKARA_LOG_LEVEL": "loud"}, "HARKARA_LOG_LEVEL", "debug, info, warning, error"),
         ({"HARKARA_CLOCK_FOLLOW": "yes"}, "HARKARA_CLOCK_FOLLOW", "true or false"),
-        ({"HARKARA_TOPIC_PREFIX": "a/b"}, "HARKARA_TOPIC_PREFIX", "letters, digits"),
+        ({"HARKARA_INSTANCE": "a/b"}, "HARKARA_INSTANCE", "letters, digits"),
         ({"HARKARA_HASH_KEY": "short"}, "HARKARA_HASH_KEY", "at least 32"),
         ({"HARKARA_FCM_SERVICE_ACCOUNT": "{"}, "HARKARA_FCM_SERVICE_ACCOUNT", "not JSON"),
         ({"HARKARA_FCM_SERVICE_ACCOUNT": "{}"}, "HARKARA_FCM_SERVICE_ACCOUNT", "lacks client_email"),
