@@ -22,7 +22,7 @@ from connectors.kafka import admin
 from connectors.simulator.client import SimulatorClient
 from connectors.simulator.script import Script
 from harkara.embedded import probe
-from harkara.embedded.role_process import RoleProcess, log_of
+from harkara.embedded.role_process import HARKARA, RoleProcess, log_of
 from harkara.embedded.simulated import SimulatedProviders
 from harkara.settings import Settings
 from harkara.wall_clock import WallClock
@@ -121,9 +121,9 @@ class EmbeddedPipeline:
         (self._folder / _ROLES_FILE).unlink(missing_ok=True)
         self._stack.stop()
 
-    def join(self, name: str, role: str, *arguments: str) -> None:
+    def join(self, name: str, role: str, *arguments: str, command: tuple[str, ...] = HARKARA) -> None:
         """Start one more member of a role, which takes over some of its partitions."""
-        self._add(RoleProcess(name, role, free_ports(1, self._dice)[0], name, arguments))
+        self._add(RoleProcess(name, role, free_ports(1, self._dice)[0], name, arguments, command))
         self._write_roles()
 
     def halt(self, name: str) -> None:

@@ -11,6 +11,8 @@ from harkara.settings import Settings
 
 # A role drains for at most 20 s.
 _STOP_MS = 25_000
+#: -P: a file of the working directory must never stand for one of our modules.
+HARKARA = (sys.executable, "-P", "-m", "harkara")
 
 
 @dataclass(frozen=True)
@@ -22,6 +24,7 @@ class RoleProcess:
     port: int  # loopback, of its status pages
     instance: str = "0"
     arguments: tuple[str, ...] = ()  # further ones of `harkara run`
+    command: tuple[str, ...] = HARKARA  # another one that takes the same arguments: for tests
 
     def program(self, settings: Settings, more: Mapping[str, str], held: tuple[int, ...]) -> Supervised:
         """Return the process; `more` is added to its environment, `held` are files it keeps open."""
@@ -36,8 +39,7 @@ class RoleProcess:
         )
         return Supervised(
             self.name,
-            # -P: a file of the working directory must never stand for one of our modules.
-            (sys.executable, "-P", "-m", "harkara", "run", self.role, *self.arguments),
+            (*self.command, "run", self.role, *self.arguments),
             log_of(folder, self.name),
             env={**own.child_environ(), **more},
             stop_ms=_STOP_MS,
