@@ -39,7 +39,11 @@ from streams.topics import CHANNELS, INGEST
     "--id", "given_id", default="", help="Notification id; a new one if neither key nor id is given."
 )
 @click.option(
-    "--channel", "channels", multiple=True, type=click.Choice(list(CHANNELS)), help="Only this channel."
+    "--channel",
+    "channels",
+    multiple=True,
+    type=click.Choice([channel.value for channel in CHANNELS]),
+    help="Only this channel.",
 )
 @click.option("--to", "addresses", multiple=True, metavar="CHANNEL=ADDRESS", help="For types that allow it.")
 @click.option("--locale", default="", help="Language of this message; else the user's own.")
