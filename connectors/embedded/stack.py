@@ -168,12 +168,12 @@ class Stack:
     def _wait_for(self, part: Part, may_end: bool) -> None:
         start = time.monotonic()
         while not part.answers():
-            log = part.program().log_path
             (status,) = (status for status in self.status() if status.name == part.name)
             if status.last_exit is not None and not may_end:
-                raise PartFailed(part.name, f"ended with {status.last_exit}", log)
+                raise PartFailed(part.name, f"ended with {status.last_exit}", part.program().log_path)
             if time.monotonic() - start > _PATIENCE_SECONDS:
-                raise PartFailed(part.name, f"does not answer after {_PATIENCE_SECONDS:.0f} s", log)
+                told = f"does not answer after {_PATIENCE_SECONDS:.0f} s"
+                raise PartFailed(part.name, told, part.program().log_path)
             time.sleep(_POLL_SECONDS)
 
     def _address(self, name: str) -> str:
