@@ -24,7 +24,7 @@ from confluent_kafka.cimpl import NewTopic
 
 from connectors.embedded.ports import free_ports
 from connectors.embedded.spawn import send, spawn
-from connectors.kafka.scan import Scan, Stored
+from connectors.kafka.scan import KafkaSilent, Scan, Stored
 from tests.connectors.kafka.counting_app import TABLE, Counted, Counting, Reads, user_row
 
 APP = Path(__file__).with_name("counting_app.py")
@@ -244,9 +244,16 @@ class Bench:
 
     def committed(self) -> dict[tuple[str, int], int]:
         """What the group has committed."""
-        asked = [ConsumerGroupTopicPartitions(self.group)]
-        found = self.admin.list_consumer_group_offsets(asked)[self.group].result()
-        return {(p.topic, p.partition): p.offset for p in found.topic_partitions if p.offset >= 0}
+        scan = Scan(self.kafka)
+        scan.places([reads.topic.full_name for reads in self.reads])
+        return scan.committed(self.group)
+
+    def drained(self) -> bool:
+        """Whether everything is committed, as far as a broker answers."""
+        try:
+            return self.lag() == 0
+        except KafkaSilent:
+            return False
 
     def wait_drained(self, patience_s: float = PATIENCE_S) -> None:
         """Wait until everything is committed; fails if a worker ends that should not."""
@@ -254,9 +261,17 @@ class Bench:
         def drained() -> bool:
             ended = [w.said for w in self.workers if not w.ending and w.process.poll() is not None]
             assert not ended, ended
-            return self.lag() == 0
+            return self.drained()
 
         until("all is committed", drained, patience_s)
+
+    def restarted(self) -> bool:
+        """Start again, as a supervisor does, whoever has ended unasked; always true."""
+        for worker in list(self.workers):
+            if not worker.ending and worker.process.poll() is not None:
+                worker.ending = True
+                self.start(Path(worker.settings.folder).name)
+        return True
 
     # -- proof -------------------------------------------------------------------------------
 
@@ -308,3 +323,8 @@ def cpu_seconds(worker: Worker) -> float:
     """Return the processor time a worker has used."""
     times = psutil.Process(worker.process.pid).cpu_times()
     return float(times.user + times.system)
+
+
+def wall_seconds(worker: Worker) -> float:
+    """Return how long ago a worker was started."""
+    return time.time() - psutil.Process(worker.process.pid).create_time()
