@@ -49,7 +49,8 @@ def command(settings: Settings, users: int, seed: int, json_file: Path | None, k
     try:
         played, findings = asyncio.run(_play(pipeline, console, seed, users))
         if not keep_up:
-            _stop(pipeline, console)
+            with console.status("stopping: roles drain, then the stack"):
+                pipeline.stop()
         seconds = time.monotonic() - begun
         show(findings, played)
         if json_file is not None:
@@ -61,7 +62,7 @@ def command(settings: Settings, users: int, seed: int, json_file: Path | None, k
             with suppress(KeyboardInterrupt):
                 signal.pause()
     finally:
-        _stop(pipeline, console)
+        pipeline.stop()
     if not findings.holds:
         raise SystemExit(1)
 
@@ -80,11 +81,6 @@ async def _play(
         with console.status("asking ClickHouse, the simulator's ledger and the audit"):
             findings = await find_out(addresses, simulator, world, played, timetable.morning_ms, first_entry)
     return played, findings
-
-
-def _stop(pipeline: EmbeddedPipeline, console: Console) -> None:
-    with console.status("stopping: roles drain, then the stack"):
-        pipeline.stop()
 
 
 def _simulated_only(settings: Settings) -> Settings:
