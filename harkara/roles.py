@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from agents.poison import PoisonGuard
 from agents.router import Router, RouterSettings
 from agents.sender import Sender, SenderSettings
 from agents.sender.attempt import Attempts
@@ -166,6 +167,7 @@ def _sender_app(context: Context, routes: Routes, channel: Channel, lane: Lane) 
         Bursts(app.transport, CLAIM_HOLD_MS, BURST),
         Bursts(app.transport, SETTLE_HOLD_MS, BURST),
         context.telemetry,
+        PoisonGuard(),
     )
     body = Sender(app.transport, attempts, stops, context.clock, SenderSettings(settings.sender_inflight))
     app.agent(topic, name=f"sender-{channel}-{lane}", body=body.deliveries)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
+from agents.poison import PoisonGuard
 from agents.sender.bursts import Bursts
 from agents.sender.verdict import (
     Verdict,
@@ -78,6 +79,7 @@ class Attempts:
     claiming: Bursts
     settling: Bursts
     telemetry: Telemetry
+    poison: PoisonGuard
 
     async def settle(
         self, delivery: Delivery, record: Record, partition: int, claimed: Callable[[], None]
@@ -153,7 +155,10 @@ class Attempts:
     async def _attempt(
         self, delivery: Delivery, record: Record, partition: int, claimed: Callable[[], None]
     ) -> Verdict | _Again:
-        message = render(delivery, self.catalog)
+        try:
+            message = render(delivery, self.catalog)
+        except Exception as error:  # our own code broke on it: it must not end every process that reads it
+            return self._poisoned(delivery, record, error)
         if isinstance(message, BadTemplate):
             verdict = not_sent(delivery, Status.FAILED, Reason.BAD_TEMPLATE, self.clock.now_ms(), "template")
             return with_failure(verdict, delivery, Unknown(message.detail), record, Reason.BAD_TEMPLATE)
@@ -194,6 +199,12 @@ class Attempts:
         self.telemetry.add(ATTEMPTS, 1, turn.provider, delivery.channel, type(outcome).__name__.lower())
         took_ms = round(took_s * 1000)
         return self._follow(delivery, outcome, claim, record, self.clock.now_ms(), took_ms)
+
+    def _poisoned(self, delivery: Delivery, record: Record, error: Exception) -> Verdict:
+        now = self.clock.now_ms()
+        self.poison.note(now, 1, 1)
+        verdict = not_sent(delivery, Status.FAILED, Reason.POISON, now, "template")
+        return with_failure(verdict, delivery, Unknown(type(error).__name__), record, Reason.POISON)
 
     def _follow(
         self, delivery: Delivery, outcome: Outcome, claim: Claim, record: Record, now: int, took_ms: int

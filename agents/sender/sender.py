@@ -94,6 +94,7 @@ class Sender:
             own.task.add_done_callback(partial(self._ended, own))
             self._waiting.add(own.task)
             tasks.append(own.task)
+        self._attempts.poison.note(self._clock.now_ms(), len(block), len(block) - len(tasks))
         closing = loop.create_task(self._close(block, writes, tasks))
         self._calling.add(closing)
         closing.add_done_callback(self._calling.discard)

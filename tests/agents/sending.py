@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import msgspec
 from aiokafka import ConsumerRecord
 
+from agents.poison import PoisonGuard
 from agents.sender import Sender, SenderSettings
 from agents.sender.attempt import Attempts
 from agents.sender.bursts import Bursts
@@ -56,7 +57,7 @@ class Sending:
         self.stops = StopsTable(self.transport.view)
         attempts = Attempts(
             transport, self.route, self.catalog, self.clock, self.claims, self.stops,  # type: ignore[arg-type]  # stands in
-            Bursts(transport, 1, 500), Bursts(transport, 1, 500), Telemetry(),  # type: ignore[arg-type]  # stands in
+            Bursts(transport, 1, 500), Bursts(transport, 1, 500), Telemetry(), PoisonGuard(),  # type: ignore[arg-type]  # stands in
         )  # fmt: skip
         settings = SenderSettings(chain_wait_ms=self.chain_wait_ms)
         self.sender = Sender(transport, attempts, self.stops, self.clock, settings)  # type: ignore[arg-type]  # stands in

@@ -5,14 +5,17 @@ from collections.abc import Callable
 import pytest
 from msgspec.structs import replace
 
+from agents.sender import attempt
 from connectors.kafka.block import Writes
 from harkara.testing import RecordingTransport
 from streams.catalog import Catalog
 from streams.clock import FixedClock
 from streams.outcomes import Outcome, Rejected, Unknown
 from streams.reasons import Reason
+from streams.records.delivery import Delivery
 from streams.records.followup import Reconsider, Settle
 from streams.records.state import Claim, Stops
+from streams.rendering.render import render
 from streams.statuses import Status
 from streams.topics import DEAD_LETTERS, DELIVERY_EVENTS, FOLLOWUPS, PROFILES, Lane
 from tests.agents.sending import NOW, Sending, delivery
@@ -188,6 +191,26 @@ async def test_a_stopped_delivery_is_not_called(begin: Begin, provider: Scripted
     assert (event.status, event.reason) == (Status.SUPPRESSED, Reason.OPTED_OUT)
     assert [type(followup) for followup in sending.followups()] == [Settle]
     assert provider.calls == 0
+
+
+async def test_a_delivery_that_breaks_our_code_fails_alone(
+    begin: Begin, provider: Scripted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It ends as failed with its record aside; the partition moves on, and nobody was called for it."""
+
+    def broken(delivery: Delivery, catalog: Catalog) -> object:
+        if delivery.delivery_id == "d1":
+            raise ZeroDivisionError
+        return render(delivery, catalog)
+
+    monkeypatch.setattr(attempt, "render", broken)
+    sending = begin()
+    await sending.read((0, delivery("d1")), (1, delivery("d2", user="u2")))
+    await until(lambda: sending.committed == 2)
+    (event,) = sending.events("d1")
+    assert (event.status, event.reason) == (Status.FAILED, Reason.POISON)
+    assert len(sending.written(DEAD_LETTERS)) == 1
+    assert provider.calls == 1
 
 
 async def test_partitions_taken_away_abandon_what_is_not_claimed(begin: Begin, provider: Scripted) -> None:
