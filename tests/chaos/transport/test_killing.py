@@ -3,7 +3,8 @@
 import pytest
 
 from tests.connectors.kafka.conftest import NewBench
-from tests.connectors.kafka.harness import Bench, Worker, until
+from tests.connectors.kafka.harness import Bench
+from tests.connectors.kafka.worker_process import Worker, until
 
 pytestmark = [pytest.mark.integration, pytest.mark.chaos]
 

@@ -4,7 +4,8 @@ import pytest
 
 from tests.connectors.kafka.conftest import NewBench
 from tests.connectors.kafka.counting_app import Reads
-from tests.connectors.kafka.harness import Bench, until
+from tests.connectors.kafka.harness import Bench
+from tests.connectors.kafka.worker_process import until
 
 pytestmark = [pytest.mark.integration, pytest.mark.chaos]
 

@@ -6,7 +6,8 @@ from signal import SIGCONT, SIGSTOP
 import pytest
 
 from tests.connectors.kafka.conftest import NewBench
-from tests.connectors.kafka.harness import Bench, Worker, until
+from tests.connectors.kafka.harness import Bench
+from tests.connectors.kafka.worker_process import Worker, until
 
 pytestmark = [pytest.mark.integration, pytest.mark.chaos]
 
@@ -49,13 +50,13 @@ def test_clean_join_and_leave_with_partitions_moving_away_and_back(new_bench: Ne
 
 
 def test_sigstop_past_the_session_then_sigcont(new_bench: NewBench) -> None:
-    """The paused worker leaves before it writes, so no changelog goes back in time (REB-05).
+    """A worker paused in the midst of deciding leaves before it writes (REB-05).
 
     By its fence, or because a record that was on its way at the pause is not confirmed any more.
     """
-    bench: Bench = new_bench()
+    bench: Bench = new_bench(record_us=2_000, block_records=100)
     paused, other = bench.start().wait_ready(), bench.start()
-    with bench.loading():
+    with bench.loading(pause_s=0.2):
         _share(paused, other)
         _decides(paused)
         paused.signal(SIGSTOP)

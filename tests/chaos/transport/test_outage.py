@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from connectors.embedded.stack import Stack
-from tests.connectors.kafka.harness import Bench, cpu_seconds, until, wall_seconds
+from tests.connectors.kafka.harness import Bench
+from tests.connectors.kafka.worker_process import cpu_seconds, until, wall_seconds
 
 pytestmark = [pytest.mark.integration, pytest.mark.chaos]
 

@@ -8,7 +8,8 @@ from signal import SIGCONT, SIGSTOP
 import pytest
 
 from tests.connectors.kafka.conftest import NewBench
-from tests.connectors.kafka.harness import Bench, until
+from tests.connectors.kafka.harness import Bench
+from tests.connectors.kafka.worker_process import until
 
 pytestmark = [pytest.mark.integration, pytest.mark.chaos, pytest.mark.soak, pytest.mark.timeout(600)]
 

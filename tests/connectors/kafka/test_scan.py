@@ -8,6 +8,7 @@ from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-def
 
 from connectors.embedded.addresses import Addresses
 from connectors.kafka.scan import KafkaSilent, Scan
+from tests.connectors.kafka.worker_process import until
 
 pytestmark = pytest.mark.integration
 
@@ -66,10 +67,14 @@ def test_aborted_records_are_no_records(
     producer.abort_transaction()
     produce(stack, name, 2)
     look = scan()
-    ends = look.ends(look.places([topic]))
+    places = look.places([topic])
+    # The coordinator writes its markers in its own time after it has answered.
+    until(
+        "the abort is marked", lambda: look.ends(places)[("t", 0)] == 4
+    )  # two aborted, the marker, one more
+    ends = look.ends(places)
     records = [r for batch in look.read({place: (0, end) for place, end in ends.items()}) for r in batch]
     assert sorted(r.value or b"" for r in records) == [b"0", b"1"]
-    assert ends[("t", 0)] == 4  # two aborted, the marker, and one more
 
 
 def test_what_is_not_there(scan: Callable[[], Scan]) -> None:
