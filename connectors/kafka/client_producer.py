@@ -33,8 +33,15 @@ class ClientProducer:
     """
 
     def __init__(
-        self, bootstrap: str, clock: Clock, *, partitioner: str = MURMUR2, linger_ms: float = 5
+        self,
+        bootstrap: str,
+        clock: Clock,
+        *,
+        partitioner: str = MURMUR2,
+        linger_ms: float = 5,
+        patience_ms: int = 30_000,
     ) -> None:
+        """`patience_ms`: a record that Kafka does not confirm for so long has failed."""
         self._clock = clock
         self._producer = Producer(
             {
@@ -45,7 +52,7 @@ class ClientProducer:
                 "enable.idempotence": True,
                 "compression.type": "lz4",
                 "linger.ms": linger_ms,
-                "message.timeout.ms": 30_000,
+                "message.timeout.ms": patience_ms,
                 "message.max.bytes": 4 << 20,
                 "log_level": 2,
             }

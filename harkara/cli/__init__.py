@@ -17,6 +17,7 @@ COMMANDS = [
     ("catalog", "Check the types and texts of the service."),
     ("topics", "Make or check the topics and changelogs."),
     ("demo", "Play a scripted day and show what came of it."),
+    ("scenario", "Play a scripted day on a virtual clock, in seconds and without Kafka."),
     ("up", "Start the whole pipeline on this machine and stay up."),
     ("send", "Send one event to a user."),
     ("profile", "Tell what is known of a user."),
@@ -24,6 +25,7 @@ COMMANDS = [
     ("why", "Tell why a message was not sent, or not yet."),
     ("sql", "Ask ClickHouse any question in SQL."),
     ("audit", "Prove that nothing accepted was lost."),
+    ("chaos", "Break a pipeline of its own while events flow, and judge what is left."),
     ("schema", "Make or check the tables of ClickHouse."),
     ("run", "Run a role until it is told to stop."),
 ]
