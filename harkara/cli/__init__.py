@@ -17,7 +17,6 @@ COMMANDS = [
     ("catalog", "Check the types and texts of the service."),
     ("topics", "Make or check the topics and changelogs."),
     ("demo", "Play a scripted day and show what came of it."),
-    ("scenario", "Play a scripted day on a virtual clock, in seconds and without Kafka."),
     ("up", "Start the whole pipeline on this machine and stay up."),
     ("send", "Send one event to a user."),
     ("profile", "Tell what is known of a user."),
