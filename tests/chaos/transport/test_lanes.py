@@ -1,5 +1,7 @@
 """A critical record never waits behind a backlog of bulk."""
 
+from statistics import median
+
 import pytest
 
 from tests.connectors.kafka.conftest import NewBench
@@ -29,6 +31,9 @@ def test_fifty_critical_records_in_a_backlog_of_two_hundred_thousand(
     verdict = bench.verify()
     assert (verdict.records, verdict.missing, verdict.wrong, verdict.repeats) == (200_050, 0, 0, 0)
     decided = sorted(proof.block for proof in verdict.decided if proof.topic == 902)
-    assert decided[24] <= 4 * 4  # those that were there before the start: among the first of each partition
+    assert decided[24] <= 8  # those that were there before the start: among the first of each partition
     assert seen[-1] < 400, "the backlog was over too soon to prove anything"
-    assert max(block - before for block, before in zip(decided[25:], seen, strict=True)) <= 40
+    waited = [block - before for block, before in zip(decided[25:], seen, strict=True)]
+    # Fetching takes a block or three; without lanes a dozen bulk blocks in flight come first.
+    assert median(waited) <= 7
+    assert max(waited) <= 25
