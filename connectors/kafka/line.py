@@ -111,7 +111,7 @@ class Line:
 
     def _send_outputs(self, step: Step) -> bool:
         headed = step.writes.headed
-        size = sum(_size(key, value) for _, _, key, value, _ in headed)
+        size = sum(len(key or b"") + len(value or b"") for _, _, key, value, _ in headed)
         if not self._may_send(step.outputs, len(headed), size):
             return False
         step.outputs_left = len(step.outputs) + len(headed)
@@ -144,8 +144,5 @@ class Line:
 
 
 def _burst(topic: str, partition: int, records: list[dict[str, Any]]) -> _Burst:
-    return _Burst(topic, partition, records, sum(_size(r["key"], r["value"]) for r in records))
-
-
-def _size(key: bytes | None, value: bytes | None) -> int:
-    return len(key or b"") + len(value or b"")
+    size = sum([len(record["key"] or b"") + len(record["value"] or b"") for record in records])
+    return _Burst(topic, partition, records, size)
